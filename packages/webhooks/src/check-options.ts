@@ -10,6 +10,11 @@ export const checkOptions: OptionCheck = /* @__PURE__ */ createOptionCheck(
   (message) => new WebhookUsageError("ERR_WEBHOOKS_OPTION", message),
 );
 
+/** Checks the type of an option that may be missing; throws as {@link checkOptions} does. */
+export function checkType(name: string, value: unknown, type: "boolean" | "function"): void {
+  if (value !== undefined && typeof value !== type) throw optionError(name, value, `a ${type}`);
+}
+
 /**
  * Checks an integer of at least `minimum`, or `Infinity`.
  *

@@ -43,6 +43,11 @@ const factories: readonly (readonly [string, (options: never) => unknown, object
   ["tokenScheme", (options) => tokenScheme(options), { header: "x" }],
   ["createSender", (options) => createSender(options), { store: {} }],
   ["retry", (retry) => createSender({ store: {} as never, retry }), {}],
+  [
+    "event type a",
+    (type) => createSender({ store: { transaction: () => {} } as never, eventTypes: { a: type } }),
+    {},
+  ],
 ];
 
 function thrownBy(call: () => unknown): unknown {
@@ -74,6 +79,25 @@ describe("an option that is misspelt", () => {
     [() => createNodeMiddleware(webhooks, { time_out: 5 } as never), 'did you mean "timeout"?'],
   ])("A misspelt option is reported with the one that was meant: %#", (call, advice) => {
     expect(thrownBy(call)).toMatchObject({ message: expect.stringContaining(advice) });
+  });
+});
+
+it.each<[string, object]>([
+  ["allowHttp", { allowHttp: "false" }],
+  ["allowPrivate", { allowPrivate: 1 }],
+  ["onAttempt", { onAttempt: "log" }],
+  ["onError", { onError: {} }],
+  ["announce", { announce: [{}] }],
+])("createSender() refuses an invalid %s: %j", (_, option) => {
+  const store = { transaction: () => {}, collection: () => ({}) };
+  expect(thrownBy(() => createSender({ store, ...option } as never))).toMatchObject({
+    code: "ERR_WEBHOOKS_OPTION",
+  });
+});
+
+it("createWebMiddleware() refuses a fallback that is not a function", () => {
+  expect(thrownBy(() => createWebMiddleware(webhooks, { fallback: 1 as never }))).toMatchObject({
+    code: "ERR_WEBHOOKS_OPTION",
   });
 });
 

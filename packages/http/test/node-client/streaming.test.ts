@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createGzip } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Transport, TransportBody } from "../../src/client/transport/transport.ts";
+import { send } from "../../src/client/send.ts";
 import { undiciTransport } from "../../src/node/client/index.ts";
 import { closed, startRaw } from "./raw-server.ts";
 import { rejectionOf, requestOf, textOf } from "./requests.ts";
@@ -255,6 +256,16 @@ describe("a streamed request", () => {
     });
     const error = await rejectionOf(transport.exchange(requestOf(url, { method: "PUT", body })));
     expect(error).toMatchObject({ code: "ERR_HTTP_BODY" });
+  });
+
+  it("of an iterable with such pieces is refused", async () => {
+    await start((request) => void request.on("error", () => undefined).resume());
+    async function* body(): AsyncGenerator<string> {
+      yield 1 as unknown as string;
+    }
+    await expect(send({ method: "PUT", baseUrl: url, body: body() })).rejects.toMatchObject({
+      code: "ERR_HTTP_BODY",
+    });
   });
 
   it("is stopped when the answer comes before its end", async () => {

@@ -107,11 +107,10 @@ export class Benchmarks {
    */
   stats(window: number): BenchmarkStats {
     if (!(window >= 1000)) return nothing;
-    const oldest = Math.floor(this.#now() / 1000) - Math.floor(window / 1000);
+    const seconds = Math.min(Math.floor(window / 1000), this.#range);
+    const oldest = Math.floor(this.#now() / 1000) - seconds;
     // As many points as the window has seconds, and none that is older.
-    const points = this.#points
-      .slice(-Math.floor(Math.min(window, 86_400_000) / 1000))
-      .filter(({ second }) => second >= oldest);
+    const points = this.#points.slice(-seconds).filter(({ second }) => second >= oldest);
     const [first] = points;
     const last = points.at(-1);
     if (first === undefined || last === undefined) return nothing;

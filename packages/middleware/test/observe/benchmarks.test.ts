@@ -96,6 +96,14 @@ describe("Benchmarks", () => {
     expect(target.stats(hour)).toMatchObject(stats);
   });
 
+  it("counts nothing older than its range, also when no request came since", () => {
+    const clock = makeClock();
+    const target = new Benchmarks({ now: clock.now });
+    target.update(50);
+    clock.move(hour);
+    expect(target.stats(hour)).toEqual(none);
+  });
+
   it.each([
     [30 * second, 30],
     [minute, 60],

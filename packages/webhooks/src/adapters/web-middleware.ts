@@ -1,5 +1,5 @@
 import type { Logger } from "@fetchwork/kit";
-import { checkOptions } from "../check-options.ts";
+import { checkOptions, checkType } from "../check-options.ts";
 import type { EventMap } from "../event-map.ts";
 import { readWebBody } from "../receive/read-web-body.ts";
 import { type ReceiverOptions, receiverOptionNames } from "../receive/receiver-options.ts";
@@ -46,6 +46,7 @@ export function createWebMiddleware<Events extends EventMap, Transformed>(
   checkOptions("createWebMiddleware", options, webReceiverOptionNames);
   const receiver = Webhooks.createReceiver(webhooks, options);
   const { fallback } = options;
+  checkType("fallback", fallback, "function");
   return async (request, ...runtime) => {
     const { url, method, headers } = request;
     const path = pathOf(url);

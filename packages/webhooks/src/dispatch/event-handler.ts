@@ -1,6 +1,6 @@
 import { Semaphore } from "@fetchwork/kit";
 import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
-import { optionError, WebhookError, WebhookUsageError } from "../errors.ts";
+import { WebhookError, WebhookUsageError } from "../errors.ts";
 import {
   type EventHandlerOptions,
   type HandlerContext,
@@ -11,7 +11,7 @@ import type { ErrorListeners } from "./error-listeners.ts";
 import type { AnyEvent, EventMap, EventName, UntypedEvent, WebhookEvent } from "../event-map.ts";
 import type { UntypedHandler } from "./handler-registry.ts";
 import { completeLogger } from "../logger.ts";
-import { checkDuration, checkInteger, checkOptions } from "../check-options.ts";
+import { checkDuration, checkInteger, checkOptions, checkType } from "../check-options.ts";
 import { createNameCheck } from "./validate-event-name.ts";
 import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 import type { VendorEvents } from "../vendors/vendor-events.ts";
@@ -111,24 +111,19 @@ export function createEventHandler<Events extends EventMap = VendorEvents, Trans
   return createHandling(options).handler;
 }
 
-/** The public methods of an event handler, and the parts that `Webhooks` needs. */
-interface Handling<Events extends EventMap, Transformed> {
+/** Makes the public methods of an event handler, and the parts that `Webhooks` needs. */
+export function createHandling<Events extends EventMap, Transformed>(
+  options: EventHandlerOptions<Events, Transformed>,
+): {
   readonly vendor: Vendor<Events>;
   readonly handler: EventHandler<Events, Transformed>;
   readonly dispatcher: Dispatcher;
-}
-
-/** Makes an event handler and its parts. */
-export function createHandling<Events extends EventMap, Transformed>(
-  options: EventHandlerOptions<Events, Transformed>,
-): Handling<Events, Transformed> {
+} {
   // The type parameter is `VendorEvents` when no vendor is given.
   const { vendor = defaultVendor as unknown as Vendor<Events>, transform, log } = options;
   const { onUnknownEventName = "warn", concurrency = Infinity, backlog = 10_000 } = options;
   const { handlerTimeout = Infinity } = options;
-  if (transform !== undefined && typeof transform !== "function") {
-    throw optionError("transform", transform, "a function");
-  }
+  checkType("transform", transform, "function");
   checkVendor(vendor);
   checkInteger("concurrency", concurrency, 1);
   checkInteger("backlog", backlog, 0);
@@ -204,8 +199,6 @@ function eventError(message: string, event: ReceivedEvent | undefined): WebhookE
 
 function checkHandler(handler: unknown): void {
   if (typeof handler === "function") return;
-  throw new WebhookUsageError(
-    "ERR_WEBHOOKS_ARGUMENT",
-    `handler must be a function, got ${typeof handler}`,
-  );
+  const problem = `handler must be a function, got ${typeof handler}`;
+  throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", problem);
 }

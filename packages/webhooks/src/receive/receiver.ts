@@ -1,5 +1,5 @@
 import type { BodyBudget, Logger } from "@fetchwork/kit";
-import { checkDuration, checkInteger } from "../check-options.ts";
+import { checkDuration, checkInteger, checkType } from "../check-options.ts";
 import { bodyError, optionError, WebhookError, withEvent } from "../errors.ts";
 import type { HeaderReader } from "../headers.ts";
 import { completeLogger, oneLine, silent } from "../logger.ts";
@@ -81,9 +81,7 @@ export class Receiver {
       const expected = `at most maxUnverified of Webhooks, ${budget.maximum}`;
       throw optionError("maxBody", maxBody, expected);
     }
-    if (typeof exposeErrors !== "boolean") {
-      throw optionError("exposeErrors", exposeErrors, "true or false");
-    }
+    checkType("exposeErrors", exposeErrors, "boolean");
     if (mode !== "await" && mode !== "ack") throw optionError("mode", mode, '"await" or "ack"');
     this.path = trimSlashes(path.startsWith("/") ? path : `/${path}`);
     this.log = log === undefined ? dispatcher.log : completeLogger(log);
@@ -267,12 +265,9 @@ function timeLeft(deadline: number): number {
 }
 
 function checkKinds(kinds: unknown): readonly BodyKind[] {
+  const isKind = (kind: unknown): kind is BodyKind => kind === "json" || kind === "form";
   if (Array.isArray(kinds) && kinds.length > 0 && kinds.every(isKind)) return [...kinds];
   throw optionError("contentTypes", typeof kinds, 'a list of "json" and "form"');
-}
-
-function isKind(kind: unknown): kind is BodyKind {
-  return kind === "json" || kind === "form";
 }
 
 function requiredHeaders({ vendor }: DeliveryProcessor): readonly string[] {

@@ -1,3 +1,4 @@
+import { HttpUsageError } from "../../errors.ts";
 import { redactUrl } from "./redact-url.ts";
 import { connectionReasonOf, systemCodeOf } from "./system-code.ts";
 import {
@@ -11,9 +12,11 @@ import {
 } from "./transport-errors.ts";
 import type { TransportRequest } from "./transport.ts";
 
-/** Makes a transport error of what a platform's `fetch`, or its response body, failed with. */
-export function platformFailure(thrown: unknown, request: TransportRequest): TransportError {
+/** Makes our error of what a platform's `fetch`, or its response body, failed with. */
+export function platformFailure(thrown: unknown, request: TransportRequest): Error {
   if (thrown instanceof TransportError) return thrown;
+  const usage = causeNamed(thrown, "HttpUsageError");
+  if (usage instanceof HttpUsageError && usage.code === "ERR_HTTP_BODY") return usage;
   const { method, timeouts, signal } = request;
   const details = { method, url: redactUrl(request.url) };
   if (signal?.aborted === true) return new AbortError({ ...details, cause: signal.reason });

@@ -33,7 +33,8 @@ export class UploadBody extends Readable {
         else for (const piece of piecesOf(value)) this.push(piece);
       },
       (cause: unknown) => {
-        this.destroy(new UploadFailure("the body's stream failed", { cause }));
+        const isOurs = cause instanceof HttpUsageError;
+        this.destroy(isOurs ? cause : new UploadFailure("the body's stream failed", { cause }));
       },
     );
   }

@@ -132,15 +132,15 @@ function makeServer(listener: NodeListener, options: CheckedServeOptions): Serve
     noDelay: true,
   };
   if (tls === undefined) return createHttp1(limits, listener);
-  const secrets = {
-    cert: toPem(tls.cert),
-    key: toPem(tls.key),
-    ...(tls.passphrase === undefined ? {} : { passphrase: tls.passphrase }),
-    ...(tls.ca === undefined
-      ? {}
-      : { ca: toPem(tls.ca), requestCert: true, rejectUnauthorized: true }),
-  };
   try {
+    const secrets = {
+      cert: Buffer.from(tls.cert),
+      key: Buffer.from(tls.key),
+      ...(tls.passphrase === undefined ? {} : { passphrase: tls.passphrase }),
+      ...(tls.ca === undefined
+        ? {}
+        : { ca: Buffer.from(tls.ca), requestCert: true, rejectUnauthorized: true }),
+    };
     if (!options.http2) return createHttps({ ...limits, ...secrets }, listener);
     // The compatibility classes of HTTP/2 have what our listener uses, and HTTP/1.1 clients get the
     // real ones.
@@ -163,10 +163,6 @@ function makeServer(listener: NodeListener, options: CheckedServeOptions): Serve
       { cause },
     );
   }
-}
-
-function toPem(value: string | Uint8Array): string | Buffer {
-  return typeof value === "string" ? value : Buffer.from(value);
 }
 
 function checkInterval({ requestTimeout, headersTimeout }: CheckedServeOptions): number {

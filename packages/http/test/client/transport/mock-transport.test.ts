@@ -1,4 +1,12 @@
-import { Client, json, mockTransport, wrap, type Handler, type Middleware } from "@fetchwork/http";
+import {
+  Client,
+  json,
+  mockTransport,
+  text,
+  wrap,
+  type Handler,
+  type Middleware,
+} from "@fetchwork/http";
 import { describe, expect, it, vi } from "vitest";
 
 const baseUrl = "http://api.test/x";
@@ -89,6 +97,18 @@ describe("mockTransport", () => {
     await expect(client.send({ baseUrl })).rejects.toMatchObject({
       name: "ConnectionError",
       reason: "reset",
+    });
+  });
+
+  it("refuses a piece of a body that is neither bytes nor text", async () => {
+    const client = new Client({
+      transport: mockTransport(async (request) => text(await request.text())),
+    });
+    async function* body(): AsyncGenerator<string> {
+      yield 1 as unknown as string;
+    }
+    await expect(client.send({ method: "POST", baseUrl, body: body() })).rejects.toMatchObject({
+      code: "ERR_HTTP_BODY",
     });
   });
 

@@ -48,6 +48,7 @@ describe("serve() rejects", () => {
     ["signal", { signal: {} }],
     ["reportError", { reportError: 1 }],
     ["tls", { tls: { cert: "x", key: "y" } }],
+    ["tls", { tls: {} }],
   ])("an invalid %s, at once: %j", (name, options) => {
     const call = (): unknown => serve(() => text(""), options);
     expect(call).toThrow(expect.objectContaining({ code: "ERR_HTTP_OPTION" }));

@@ -1,6 +1,6 @@
 import type { Store, Transaction } from "@fetchwork/documents";
 import type { JobOptions } from "@fetchwork/documents/jobs";
-import { checkOptions } from "../../check-options.ts";
+import { checkOptions, checkType } from "../../check-options.ts";
 import type { HandlerContext } from "../../dispatch/event-handler-options.ts";
 import { optionError } from "../../errors.ts";
 import type { AnyEvent, EventMap } from "../../event-map.ts";
@@ -97,7 +97,7 @@ export function checkInboxOptions<Events extends EventMap>(
   if (typeof name !== "string" || !/^[a-z\d-]{1,40}$/.test(name)) {
     throw optionError("name", name, "1 to 40 lower-case letters, digits and hyphens");
   }
-  if (key !== undefined && typeof key !== "function") throw optionError("key", key, "a function");
+  checkType("key", key, "function");
   const signsId = (vendor.scheme.signedId ?? vendor.signedId) !== undefined;
   if (signsId && dropEqualBodiesFor !== undefined) {
     const expected = `nothing with ${vendor.name}, which signs an identifier`;

@@ -48,13 +48,12 @@ const optionNames = ["authorize", "path", "frameAncestors", "maxEndpoints"] as c
  */
 export function createPortal(sender: Sender, options: PortalOptions): Portal {
   checkOptions("createPortal", options, optionNames);
-  const { authorize, path = "/webhooks", frameAncestors = [], maxEndpoints = 50 } = options;
+  const { authorize, path = "/webhooks", frameAncestors = [], maxEndpoints = 50 } = options ?? {};
   if (typeof sender?.sendTest !== "function") throw optionError("sender", sender, "a sender");
   if (typeof authorize !== "function") throw optionError("authorize", authorize, "a function");
   if (!/^(?:\/[\w.~-]+)+$/.test(path)) throw optionError("path", path, "something like /webhooks");
   for (const origin of frameAncestors) {
-    const isOrigin = URL.canParse(origin) && /^https?:/.test(origin);
-    if (!isOrigin || new URL(origin).origin !== origin)
+    if (!/^https?:/.test(origin) || URL.parse(origin)?.origin !== origin)
       throw optionError("frameAncestors", origin, "origins");
   }
   if (!(Number.isSafeInteger(maxEndpoints) && maxEndpoints >= 1)) {

@@ -56,8 +56,8 @@ export interface Sender extends AsyncDisposable {
   /**
    * Stores an event and the job that finds its endpoints. Resolves when they are durable; a started
    * sender then stores one delivery for each endpoint that is enabled and wants the event, and
-   * sends them. It may be in another process on the same store. An endpoint that was created after
-   * the event does not get it.
+   * sends them. It may be in another process on the same store. An endpoint that was created more
+   * than 5 minutes after the event does not get it.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT`, or `ERR_WEBHOOKS_OPTION` for a property that
    * does not exist

@@ -1,7 +1,7 @@
 import type { Store } from "@fetchwork/documents";
 import type { Transport } from "@fetchwork/http";
 import { optionError } from "../../errors.ts";
-import { checkOptions } from "../../check-options.ts";
+import { checkOptions, checkType } from "../../check-options.ts";
 import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
 import type { EventTypes } from "./events/catalogue.ts";
 import type { AnnouncedCollection } from "./events/announce-changes.ts";
@@ -135,6 +135,10 @@ export function checkSenderOptions(options: SenderOptions): Readonly<Record<Numb
   checkOptions("createSender", options, optionNames);
   checkOptions("retry", options.retry, retryOptionNames);
   if (options.vendor !== undefined) checkVendor(options.vendor);
+  checkType("allowHttp", options.allowHttp, "boolean");
+  checkType("allowPrivate", options.allowPrivate, "boolean");
+  checkType("onAttempt", options.onAttempt, "function");
+  checkType("onError", options.onError, "function");
   const day = 86_400_000;
   const {
     disableAfter = 5 * day,

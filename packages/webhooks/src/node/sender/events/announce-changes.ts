@@ -52,8 +52,8 @@ export function createAnnouncer({
   readonly onError: (error: unknown) => void;
 }): ChangeAnnouncer {
   for (const { collection } of collections) {
-    if (collection.changes === "documents") continue;
-    const message = `changes of ${collection.name} are not recorded: define it with changes: "documents"`;
+    if (collection?.changes === "documents") continue;
+    const message = `changes of ${collection?.name} are not recorded: define it with changes: "documents"`;
     throw new WebhookUsageError("ERR_WEBHOOKS_OPTION", message);
   }
   const stopping = new AbortController();

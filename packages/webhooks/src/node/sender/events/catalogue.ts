@@ -1,4 +1,5 @@
 import { closestName, type StandardSchema } from "@fetchwork/kit";
+import { checkOptions } from "../../../check-options.ts";
 import { optionError, WebhookUsageError } from "../../../errors.ts";
 import { isEventName } from "../endpoints/subscriptions.ts";
 import type { EventToSend } from "./event-to-send.ts";
@@ -41,12 +42,13 @@ const maxIssues = 5;
 /**
  * Makes the catalogue of a sender. Without event types everything can be sent.
  *
- * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION` for an invalid name
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION` for an invalid name or an unknown property
  */
 export function createCatalogue(types: EventTypes | undefined): Catalogue {
   const known = new Map(Object.entries(types ?? {}));
-  for (const name of known.keys()) {
+  for (const [name, type] of known) {
     if (!isEventName(name)) throw optionError("eventTypes", name, "names of events");
+    checkOptions<EventType>(`event type ${name}`, type, ["description", "schema", "example"]);
   }
   return {
     async check({ name, payload }) {
