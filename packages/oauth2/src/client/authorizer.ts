@@ -4,6 +4,7 @@ import {
   type AllowedOrigins,
   type TargetCheck,
 } from "../message/allowed-origins.ts";
+import { checkTypes } from "../check-options.ts";
 import { checkTimeout } from "../connection/connection-opts.ts";
 import { optionError } from "../errors.ts";
 import { isStream } from "../message/request-body.ts";
@@ -65,6 +66,7 @@ export function createAuthorizer(source: TokenSource, options: AuthorizeOptions)
   if (allowedOrigins === undefined && client.site === undefined) {
     throw optionError("allowedOrigins", undefined, "origins, since the client has no site");
   }
+  checkTypes("boolean", { retryOn401 });
   checkTimeout(timeout);
   const manager = source instanceof TokenManager ? source : undefined;
   const site = client.site === undefined ? undefined : new URL(client.site);

@@ -6,7 +6,7 @@ import type { Fetch } from "../connection/fetch.ts";
 import type { TokenMethod } from "../connection/form-request.ts";
 import type { DebugLogger } from "../log/logger.ts";
 import type { RequestProof } from "../connection/proof.ts";
-import { checkOptions } from "../check-options.ts";
+import { checkOptions, checkTypes } from "../check-options.ts";
 
 /** Options of an {@link OAuth2Client}. */
 export interface OAuth2ClientOptions {
@@ -37,7 +37,7 @@ export interface OAuth2ClientOptions {
   readonly connectionOpts?: ConnectionOpts | undefined;
   /** Whether a status of 400 or more is thrown; else it is `error`. Default: true. */
   readonly raiseErrors?: boolean | undefined;
-  /** Redirects to follow for a resource; those of endpoints are never followed. Default: 5. */
+  /** Redirects to follow for a resource, then the 3xx is returned; none at endpoints. Default: 5. */
   readonly maxRedirects?: number | undefined;
   /** Where debug output and warnings go. Default: the console. */
   readonly logger?: DebugLogger | undefined;
@@ -91,19 +91,15 @@ export const sharedOptionNames: readonly Exclude<keyof OAuth2ClientOptions, Meta
  */
 export function checkClientOptions(options: OAuth2ClientOptions): void {
   checkOptions("OAuth2Client", options, [...sharedOptionNames, ...endpointNames, "issuer"]);
-  const { tokenMethod, basicEncoding, fetch, logger, clock } = options;
+  const { tokenMethod, basicEncoding, fetch, logger, clock, raiseErrors, debug } = options;
   if (!["post", "get", "post_with_query_string", undefined].includes(tokenMethod)) {
     throw optionError("tokenMethod", tokenMethod, "post, get or post_with_query_string");
   }
   if (!["form", "raw", undefined].includes(basicEncoding)) {
     throw optionError("basicEncoding", basicEncoding, "form or raw");
   }
-  for (const name of ["raiseErrors", "debug"] as const) {
-    const value: unknown = options[name];
-    if (value !== undefined && typeof value !== "boolean") {
-      throw optionError(name, value, "true or false");
-    }
-  }
+  checkTypes("boolean", { raiseErrors, debug });
+  checkTypes("function", { fetch, clock });
   for (const name of ["redirectUri", "issuer", ...endpointNames] as const) {
     const value: unknown = options[name];
     if (value !== undefined && (typeof value !== "string" || value === "")) {
@@ -114,11 +110,6 @@ export function checkClientOptions(options: OAuth2ClientOptions): void {
     const { dpop } = options;
     if (dpop !== undefined && typeof Reflect.get(Object(dpop), name) !== "function") {
       throw optionError("dpop", typeof dpop, "a proof such as DPoP");
-    }
-  }
-  for (const [name, value] of Object.entries({ fetch, clock })) {
-    if (value !== undefined && typeof value !== "function") {
-      throw optionError(name, typeof value, "a function");
     }
   }
   if (logger !== undefined && typeof Reflect.get(Object(logger), "debug") !== "function") {

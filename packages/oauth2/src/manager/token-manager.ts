@@ -13,7 +13,7 @@ import { within } from "./within.ts";
 import { isInvalidGrant, isTemporary, TokenPause } from "./token-pause.ts";
 import { LostLockError } from "../store/lease.ts";
 import { MemoryTokenStore, type TokenStore } from "../store/token-store.ts";
-import { checkOptions } from "../check-options.ts";
+import { checkOptions, checkTypes } from "../check-options.ts";
 
 /** A token younger than this, in ms, is not renewed when a resource refuses it. */
 const youngAge = 5000;
@@ -112,6 +112,8 @@ export class TokenManager {
       "onChange",
     ]);
     const { store = new MemoryTokenStore(), key = "default", refreshBefore = 30 } = options;
+    checkTypes("function", { grant: options.grant, onChange: options.onChange });
+    if (typeof store?.get !== "function") throw optionError("store", typeof store, "a TokenStore");
     if (!(Number.isFinite(refreshBefore) && refreshBefore >= 0)) {
       throw optionError("refreshBefore", refreshBefore, "seconds");
     }

@@ -7,10 +7,8 @@ import { TokenStoreError } from "../errors.ts";
  */
 export async function within<T>(result: Promise<T>, milliseconds: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new TokenStoreError(`the token store did not respond within ${milliseconds} ms`)),
-    milliseconds,
-  );
+  const problem = `the token store did not respond within ${milliseconds} ms`;
+  const timer = setTimeout(() => reject(new TokenStoreError(problem)), milliseconds);
   try {
     return await Promise.race([result, late]);
   } finally {

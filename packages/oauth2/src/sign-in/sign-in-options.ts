@@ -4,7 +4,7 @@ import type { LogoutClaims } from "../oidc/logout/verify-logout-token.ts";
 import type { IdTokenClaims } from "../oidc/jwt/verify-id-token.ts";
 import type { GrantParams } from "../message/form.ts";
 import type { SignInProfile } from "./provider.ts";
-import { checkOptions } from "../check-options.ts";
+import { checkOptions, checkTypes } from "../check-options.ts";
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -92,9 +92,6 @@ export function checkSignInOptions(options: SignInOptions): void {
   const secret: unknown = options.secret;
   if (typeof secret !== "string" || secret.length < 32)
     throw optionError("secret", `a ${typeof secret} that is too short`, "at least 32 characters");
-  for (const name of hooks) {
-    const hook: unknown = options[name];
-    if (typeof hook !== "function" && (hook !== undefined || name === "onSignedIn"))
-      throw optionError(name, typeof hook, "a function");
-  }
+  checkTypes("function", Object.fromEntries(hooks.map((name) => [name, options[name]])));
+  if (!options.onSignedIn) throw optionError("onSignedIn", "undefined", "a function");
 }

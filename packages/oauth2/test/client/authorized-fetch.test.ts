@@ -91,6 +91,13 @@ describe.each(Object.entries(kinds))("%s", (kind, make) => {
     expect(() => make(token, { allowedOrigins: "any" })).not.toThrow();
   });
 
+  it("wants a retryOn401 that is true or false", async () => {
+    const manager = await managerOf();
+    expect(() => make(manager, { retryOn401: "false" as never })).toThrow(
+      expect.objectContaining({ code: "ERR_OAUTH_OPTION" }),
+    );
+  });
+
   it("wants a timeout that a timer can have, and lets the call's win over the client's", async () => {
     const manager = await managerOf();
     for (const timeout of [-1, 2 ** 31, Number.NaN]) {

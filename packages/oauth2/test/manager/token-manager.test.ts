@@ -38,6 +38,20 @@ async function managerOf(
 }
 
 describe("refusals", () => {
+  it.each<[string, object]>([
+    ["store", { store: {} }],
+    ["grant", { grant: "client_credentials" }],
+    ["onChange", { onChange: true }],
+  ])("refuses a %s that cannot serve, at once: %j", (name, options) => {
+    const client = new OAuth2Client("id");
+    expect(() => new TokenManager(client, options)).toThrow(
+      expect.objectContaining({
+        code: "ERR_OAUTH_OPTION",
+        message: expect.stringContaining(name),
+      }),
+    );
+  });
+
   it("refuses a refreshBefore that is not a time", async () => {
     const client = new OAuth2Client("id");
     expect(() => new TokenManager(client, { refreshBefore: Number.NaN })).toThrow(

@@ -265,9 +265,12 @@ function timeLeft(deadline: number): number {
 }
 
 function checkKinds(kinds: unknown): readonly BodyKind[] {
-  const isKind = (kind: unknown): kind is BodyKind => kind === "json" || kind === "form";
   if (Array.isArray(kinds) && kinds.length > 0 && kinds.every(isKind)) return [...kinds];
   throw optionError("contentTypes", typeof kinds, 'a list of "json" and "form"');
+}
+
+function isKind(kind: unknown): kind is BodyKind {
+  return kind === "json" || kind === "form";
 }
 
 function requiredHeaders({ vendor }: DeliveryProcessor): readonly string[] {

@@ -60,10 +60,8 @@ export function createCatalogue(types: EventTypes | undefined): Catalogue {
       const outcome = await type.schema?.["~standard"].validate(payload);
       if (outcome?.issues === undefined) return;
       const places = outcome.issues.slice(0, maxIssues).map(({ path = [] }) => placeOf(path));
-      throw new WebhookUsageError(
-        "ERR_WEBHOOKS_ARGUMENT",
-        `the payload of ${full} does not match its schema: ${places.join(", ")}`.slice(0, 500),
-      );
+      const problem = `the payload of ${full} does not match its schema: ${places.join(", ")}`;
+      throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", problem.slice(0, 500));
     },
     exampleOf(type) {
       if (!known.has(type)) throw unknownName(type, [...known.keys()]);
