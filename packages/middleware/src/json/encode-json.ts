@@ -65,6 +65,7 @@ export function renderJSONWithHTML(value: unknown, init?: ResponseInit): Respons
  * ```
  * @throws MiddlewareError `ERR_MIDDLEWARE_JSON` when the value has no JSON form (`undefined`, a
  * function, a cycle)
+ * @throws HttpUsageError `ERR_HTTP_STATUS` for a status that allows no body
  */
 export function encodeJSON(status: number, value: unknown, init?: ResponseInit): Response {
   return makeResponse(escapeHTML(stringify(value)), { ...init, status });

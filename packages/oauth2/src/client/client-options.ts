@@ -37,7 +37,7 @@ export interface OAuth2ClientOptions {
   readonly connectionOpts?: ConnectionOpts | undefined;
   /** Whether a status of 400 or more is thrown; else it is `error`. Default: true. */
   readonly raiseErrors?: boolean | undefined;
-  /** Redirects to follow for a resource, then the 3xx is returned; none at endpoints. Default: 5. */
+  /** Redirects followed for a resource; then the 3xx is returned. Default: 5; 0 at endpoints. */
   readonly maxRedirects?: number | undefined;
   /** Where debug output and warnings go. Default: the console. */
   readonly logger?: DebugLogger | undefined;

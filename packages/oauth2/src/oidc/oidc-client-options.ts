@@ -16,7 +16,7 @@ import { isHttpUrl, isSecureUrl } from "../message/secure-url.ts";
 import { findMetadataFault, type ServerMetadata } from "./metadata/server-metadata.ts";
 import type { VerifyIdTokenOptions } from "./jwt/verify-id-token.ts";
 import { checkAlgorithms, isKeyAlgorithm } from "./jwt/verify-jwt.ts";
-import { checkOptions } from "../check-options.ts";
+import { checkOptions, checkTypes } from "../check-options.ts";
 
 /** Options of an {@link OidcClient}. What the server's metadata states is not an option. */
 export interface OidcClientOptions extends Omit<OAuth2ClientOptions, MetadataOption> {
@@ -106,7 +106,8 @@ export function checkOidcOptions(
 ): void {
   if (typeof clientId !== "string" || clientId === "")
     throw optionError("clientId", clientId, "the client identifier");
-  const { idTokenAlgorithms, clockTolerance = 0, allowInsecure = false } = own;
+  const { idTokenAlgorithms, clockTolerance = 0, allowInsecure = false, pushAuthorization } = own;
+  checkTypes("boolean", { allowInsecure, pushAuthorization });
   if (idTokenAlgorithms !== undefined) checkAlgorithms(idTokenAlgorithms, "idTokenAlgorithms");
   if (!(clockTolerance >= 0))
     throw optionError("clockTolerance", clockTolerance, "seconds, at least 0");

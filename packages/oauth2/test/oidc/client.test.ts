@@ -11,6 +11,10 @@ describe("OidcClient", () => {
     ["no algorithms", () => new OidcClient(metadata, "a", "s", { idTokenAlgorithms: [] })],
     ["alg none", () => new OidcClient(metadata, "a", "s", { idTokenAlgorithms: ["none"] })],
     ["a negative tolerance", () => new OidcClient(metadata, "a", "s", { clockTolerance: -1 })],
+    [
+      "an allowInsecure that is text",
+      () => new OidcClient(metadata, "a", "s", { allowInsecure: "false" as never }),
+    ],
     ["an unknown option", () => new OidcClient(metadata, "a", "s", { x: 1 } as object)],
     [
       "a URL that the metadata has",
