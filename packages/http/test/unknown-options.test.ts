@@ -15,6 +15,18 @@ const request = new Request("http://a/");
 // A program in JavaScript, or one that builds its options, is not stopped by TypeScript.
 const options = (given: object): never => given as never;
 
+it("toNodeListener() refuses a reportError that is not a function", () => {
+  expect(() => toNodeListener(handler, options({ reportError: "log" }))).toThrow(
+    expect.objectContaining({ code: "ERR_HTTP_OPTION" }),
+  );
+});
+
+it.each(["accept: */*", 1, true, null])("Client refuses headers that are %j", (headers) => {
+  expect(() => new Client(options({ headers }))).toThrow(
+    expect.objectContaining({ code: "ERR_HTTP_HEADER" }),
+  );
+});
+
 const mistakes: [string, () => unknown, string][] = [
   ["serve()", () => serve(handler, options({ hostName: "127.0.0.1" })), "hostname"],
   ["serve()", () => serve(handler, options({ maxRequestBodysize: 1 })), "maxRequestBodySize"],

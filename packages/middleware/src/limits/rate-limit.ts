@@ -74,7 +74,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const { trustedProxies, headers, respond = tooManyRequests } = options;
   checkRange(limit, "limit", 1, 999_999_999_999);
   checkRange(window, "window", 1, year);
-  if (!/^[\w.:-]{1,100}$/.test(name))
+  if (typeof name !== "string" || !/^[\w.:-]{1,100}$/.test(name))
     throw optionError("name", name, "letters, digits and _ . : -");
   if (key !== undefined) checkFunction(key, "key");
   checkFunction(respond, "respond");

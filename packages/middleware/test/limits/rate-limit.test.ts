@@ -49,6 +49,7 @@ describe("rateLimit", () => {
     [{ window: 31_536_000_001 }],
     [{ name: 'a"b' }],
     [{ name: "" }],
+    [{ name: 7 as never }],
     [{ trustedProxies: ["x"] }],
   ])("refuses %j", (options) => {
     expect(() => rateLimit({ limit: 1, ...options })).toThrow(

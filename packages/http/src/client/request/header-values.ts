@@ -27,6 +27,8 @@ const maxKnown = 500;
  */
 export function headerList(given: RequestHeaders | undefined, defaults: HeaderList): string[] {
   if (given === undefined) return [...defaults];
+  if (typeof given !== "object" || given === null)
+    throw new HttpUsageError("ERR_HTTP_HEADER", `headers must be an object, got ${typeof given}`);
   const list: string[] = [];
   const removed: string[] = [];
   if (Symbol.iterator in given) {

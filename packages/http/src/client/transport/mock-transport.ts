@@ -17,10 +17,8 @@ import { runHandler } from "../../exchange/wrap.ts";
  */
 export function mockTransport(handler: Handler): Transport {
   if (typeof handler !== "function") {
-    throw new HttpUsageError(
-      "ERR_HTTP_HANDLER",
-      `handler must be a function, got ${typeof handler}`,
-    );
+    const problem = `handler must be a function, got ${typeof handler}`;
+    throw new HttpUsageError("ERR_HTTP_HANDLER", problem);
   }
   const exchange: WebExchange = async ({ method, url, headers }, sent) => {
     const response = await runHandler(handler, requestOf({ method, url, headers }, sent));

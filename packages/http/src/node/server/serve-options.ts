@@ -222,7 +222,8 @@ function checkInteger(name: string, value: unknown, min: number, max: number): v
   fail(`${name} must be an integer from ${min} to ${max}, got ${String(value)}`);
 }
 
-function checkType(name: string, value: unknown, type: "boolean" | "function" | "string"): void {
+/** Checks an option that may be missing; `type` is what `typeof` returns. */
+export function checkType(name: string, value: unknown, type: string): void {
   if (value === undefined || typeof value === type) return;
   fail(`${name} must be of type ${type}, got ${typeof value}`);
 }

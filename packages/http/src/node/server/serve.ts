@@ -53,10 +53,8 @@ export interface CloseOptions {
  */
 export function serve(handler: Handler, options: ServeOptions = {}): Promise<RunningServer> {
   if (typeof handler !== "function") {
-    throw new HttpUsageError(
-      "ERR_HTTP_HANDLER",
-      `handler must be a function, got ${typeof handler}`,
-    );
+    const problem = `handler must be a function, got ${typeof handler}`;
+    throw new HttpUsageError("ERR_HTTP_HANDLER", problem);
   }
   const checked = checkServeOptions(options);
   if (options.fastResponse === true) globalThis.Response = FastResponse;

@@ -4,6 +4,7 @@ import { guardedReport, logError } from "../../exchange/report-error.ts";
 import type { Handler } from "../../handler.ts";
 import { requestListener, type NodeListener } from "./request-listener.ts";
 import { checkBodyLimits } from "./body-limits.ts";
+import { checkType } from "./serve-options.ts";
 import { PendingPromises } from "./pending-promises.ts";
 
 /** Options of a handler on another server than ours. */
@@ -40,12 +41,11 @@ export function toNodeListener(handler: Handler, options: NodeListenerOptions = 
     "maxBufferedSize",
     "reportError",
   ]);
+  checkType("reportError", options.reportError, "function");
   const reportError = guardedReport(options.reportError ?? logError);
   if (typeof handler !== "function") {
-    throw new HttpUsageError(
-      "ERR_HTTP_HANDLER",
-      `handler must be a function, got ${typeof handler}`,
-    );
+    const problem = `handler must be a function, got ${typeof handler}`;
+    throw new HttpUsageError("ERR_HTTP_HANDLER", problem);
   }
   const limits = checkBodyLimits(options);
   const pending = new PendingPromises(reportError);
