@@ -136,7 +136,9 @@ export const ticketFaults: readonly Seeded[] = [
         if (!found) throw notFound();
         if (isRepaired) requireOwner(caller as never, found.host);
         const where = { event: id };
-        await store.collection(order.collection).updateMany({ where, set: { state: "cancelled" } });
+        await store
+          .collection(order.collection)
+          .updateMany({ where, change: { state: "cancelled" } });
         return empty();
       },
       z.object({ eventId: z.string() }),
@@ -195,9 +197,7 @@ export const ticketFaults: readonly Seeded[] = [
       const found = await store.collection(event.collection).get(query.get("event") ?? "");
       if (!found) throw new Problem(400);
       if (isRepaired) requireOwner(caller as never, found.host);
-      const orders = await store
-        .collection(order.collection)
-        .find({ where: { event: found.id } });
+      const orders = await store.collection(order.collection).find({ where: { event: found.id } });
       return json(orders.map(({ note }) => note));
     }),
   },
@@ -206,7 +206,7 @@ export const ticketFaults: readonly Seeded[] = [
     expected: { code: "field-told", resource: "order", field: "note", caller: "user" },
     ...ofRoute("GET /order-search?text", async ({ query, store, user: caller }, isRepaired) => {
       const own = isRepaired ? { buyer: caller?.id ?? "" } : {};
-      const where = { ...own, note: { contains: query.get("text") ?? "" } };
+      const where = { ...own, note: { prefix: query.get("text") ?? "" } };
       const found = await store.collection(order.collection).find({ where });
       return json({ count: found.length });
     }),

@@ -1,5 +1,5 @@
 import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
-import { canaryLike, canaryOf, propertiesOf } from "../world/canary.ts";
+import { canaryLike, canaryOf, choicesOf, propertiesOf } from "../world/canary.ts";
 import type { Caller } from "../caller.ts";
 import type { Trial } from "./trial.ts";
 
@@ -44,9 +44,8 @@ function fieldsFor({ world }: Trial, resource: Resource, caller: string | undefi
 
 /** A value for a field that differs from the known one, as far as the schema allows. */
 export function anotherOf(schema: JsonSchema, known: unknown, number: number): unknown {
-  const choices = Array.isArray(schema["enum"]) ? (schema["enum"] as readonly unknown[]) : [];
-  const choice = choices.find((one) => one !== known);
-  if (choice !== undefined) return choice;
   if (typeof known === "boolean") return !known;
+  const choice = choicesOf(schema).find((one) => one !== known);
+  if (choice !== undefined) return choice;
   return Object.keys(schema).length > 0 ? canaryOf(schema, number) : canaryLike(known, number);
 }

@@ -1,12 +1,12 @@
 import { isObject } from "@fetchwork/kit";
 import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
 import type { ShownRequest, Found } from "../finding.ts";
-import { canaryOf, propertiesOf } from "../world/canary.ts";
+import { canaryOf, isPlain, propertiesOf } from "../world/canary.ts";
 import { type Caller, isOwner } from "../caller.ts";
 import { isWritable, ruleLets } from "../world/rules.ts";
 import { type Planted, requestFor } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
-import { undo, type Undone } from "../world/snapshot.ts";
+import { createdIn, undo, type Undone } from "../world/snapshot.ts";
 import { scan, type Trial } from "./trial.ts";
 import { attackBodies, otherThan } from "./attack-bodies.ts";
 import { tryOwnAsks } from "./try-own-asks.ts";
@@ -16,7 +16,10 @@ import { writable } from "./try-writes.ts";
 export async function tryOwnRoutes(trial: Trial): Promise<void> {
   for (const route of trial.world.ownRoutes) {
     for (const caller of trial.world.callers) {
-      for (const owner of ["ada", "bob"]) await tryRoute(trial, caller, { route, owner });
+      const sent = new Set<string>();
+      for (const owned of [{ owner: "ada" }, { owner: "bob" }, ...trial.world.states]) {
+        await tryRoute(trial, caller, { route, ...owned }, sent);
+      }
     }
   }
 }
@@ -27,6 +30,8 @@ interface Target {
   readonly owner: string;
   /** Identifiers of documents that are used before those of the owner. */
   readonly ids?: ReadonlyMap<Resource, string> | undefined;
+  /** Somebody else, whom the body names, and of whose documents lists have one, too. */
+  readonly other?: string | undefined;
 }
 
 type Owned = Omit<Target, "route">;
@@ -38,24 +43,37 @@ interface Called extends Undone<Answer> {
   readonly declared: Fields | undefined;
 }
 
-async function tryRoute(trial: Trial, caller: Caller, target: Target): Promise<void> {
-  const { route, owner } = target;
+/** @param sent - Requests of the caller, of which none is sent again. */
+async function tryRoute(
+  trial: Trial,
+  caller: Caller,
+  target: Target,
+  sent: Set<string>,
+): Promise<void> {
+  const { route, ...owned } = target;
   const { method } = route;
   const required = (route.query ?? []).filter((one) => one.required === true);
   const query = required.map(({ name, schema }) => {
-    const value = idFor(trial, name, { owner }) ?? canaryOf(schema, 1);
+    const value = idFor(trial, name, target) ?? canaryOf(schema, 1);
     return `${name}=${encodeURIComponent(String(value))}`;
   });
   const declared = bodyFor(trial, target);
+  const naming = bodyFor(trial, { ...target, other: otherThan(owned.owner) });
   for (const path of [...pathsFor(trial, target), ...mixedPaths(trial, target)]) {
     const full = query.length === 0 ? path : `${path}?${query.join("&")}`;
-    for (const body of [declared, ...attackBodies(trial, caller, { route, declared })]) {
+    const isNew = !sent.has(JSON.stringify({ method, path: full, body: declared }));
+    for (const body of [declared, naming, ...attackBodies(trial, caller, { route, declared })]) {
       const request = { method, path: full, body };
+      const key = JSON.stringify(request);
+      if (sent.has(key)) continue;
+      sent.add(key);
       const undone = await undo(trial.world, () => trial.sender.send(caller, request));
       scan(trial, caller, undone.result, route.operation);
       await compare(trial, caller, { ...undone, route, declared });
     }
-    await tryOwnAsks(trial, caller, { route, path, query, declared });
+    if (isNew && target.ids === undefined) {
+      await tryOwnAsks(trial, caller, { route, path, query, declared });
+    }
   }
 }
 
@@ -88,8 +106,10 @@ function mixedPaths(trial: Trial, { route: { path }, owner }: Target): readonly 
 }
 
 /** A parameter such as `:slug` stands for the value of a field. */
-function byOtherField(trial: Trial, { route, owner }: Target): readonly string[] {
-  const planted = plantedFor(trial, firstResource(trial, route), owner);
+function byOtherField(trial: Trial, { route, ids, owner }: Target): readonly string[] {
+  const resource = firstResource(trial, route);
+  const planted =
+    trial.world.garden.byId(resource && ids?.get(resource)) ?? plantedFor(trial, resource, owner);
   const field = parametersOf(route.path).find((name) => name !== "id");
   const value: unknown = field && planted && Reflect.get(planted.document, field);
   if (typeof value !== "string") return [];
@@ -118,12 +138,35 @@ function bodyFor(trial: Trial, { route, ...owned }: Target): Fields | undefined 
   const path = route.path.replace(/:(\w+)/g, "{$1}");
   const operation = trial.world.openApi.paths[path]?.[route.method.toLowerCase()];
   const schema = resolved(trial, jsonBody(operation));
-  if (schema === undefined) return undefined;
+  return schema && fieldsOf(trial, schema, { route, ...owned });
+}
+
+/** Values for the fields of a body, or of an object inside. */
+function fieldsOf(trial: Trial, schema: JsonSchema, target: Target): Fields {
   const fields = Object.entries(propertiesOf(schema)).map(([name, property], index) => {
-    const id = idFor(trial, name, owned);
-    return [name, id ?? canaryOf(resolved(trial, property) ?? {}, 800_000 + index)] as const;
+    const made = canaryOf(resolved(trial, property) ?? {}, 800_000 + index);
+    return [name, valueFor(trial, { name, made, property }, target)] as const;
   });
   return Object.fromEntries(fields);
+}
+
+/** An identifier for a field that has the name of one, or else what was made by its schema. */
+function valueFor(
+  trial: Trial,
+  { name, made, property }: { name: string; made: unknown; property: JsonSchema },
+  target: Target,
+): unknown {
+  const { other } = target;
+  const schema = resolved(trial, property) ?? {};
+  if (isObject(made)) return { ...made, ...fieldsOf(trial, schema, target) };
+  if (Array.isArray(made) && isObject(made[0])) {
+    const items = schema["items"] as JsonSchema;
+    return made.map((one) => valueFor(trial, { name, made: one, property: items }, target));
+  }
+  const id = idFor(trial, name, target);
+  if (id === undefined) return other !== undefined && isPlain(made) ? "root" : made;
+  if (!Array.isArray(made)) return id;
+  return other === undefined ? [id] : [id, idFor(trial, name, { ...target, owner: other })];
 }
 
 function jsonBody(operation: unknown): JsonSchema | undefined {
@@ -141,9 +184,10 @@ function resolved({ world }: Trial, schema: JsonSchema | undefined): JsonSchema 
 }
 
 /** The identifier that a name stands for: `article`, `articleId`, `article_id`, or `id` alone. */
-function idFor(trial: Trial, name: string, owned: Owned): string | undefined {
+function idFor(trial: Trial, name: string, { route, ...owned }: Target): string | undefined {
   const [first] = trial.world.service.resources;
-  return idOf(trial, resourceNamed(trial, name) ?? (name === "id" ? first : undefined), owned);
+  const about = ["id", "ids"].includes(name) ? (firstResource(trial, route) ?? first) : undefined;
+  return idOf(trial, resourceNamed(trial, name) ?? about, owned);
 }
 
 function idOf(trial: Trial, of: Resource | undefined, { ids, owner }: Owned): string | undefined {
@@ -167,8 +211,10 @@ function resourceAt({ world }: Trial, part: string | undefined): Resource | unde
 
 /** The resource that a name stands for: `article`, `articleId`, `article_id`, `articles`. */
 export function resourceNamed({ world }: Trial, name: string): Resource | undefined {
-  const bare = name.replace(/_?id$/i, "");
-  return world.service.resources.find((one) => one.name === bare || one.plural === bare);
+  const names = [name, name.replace(/_?ids?$/i, "")];
+  return world.service.resources.find(
+    (one) => names.includes(one.name) || names.includes(one.plural),
+  );
 }
 
 /**
@@ -182,7 +228,10 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
     const { document } = place;
     const old = before.get(key);
     if (old?.document.version === document.version) continue;
-    for (const field of takenFields(caller, called, { place, old })) add(place, field);
+    const fields = old
+      ? takenFields(caller, called, { place, old })
+      : await takenOwner(trial, caller, called, place);
+    for (const field of fields) add(place, field);
     const isOpen = old
       ? await isAllowed(trial, caller, "update", old)
       : !["anonymous", "key"].includes(caller.name) ||
@@ -200,28 +249,55 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
   }
 }
 
+/** Whether a caller sets the owner and each field by right. */
+function setsAll({ viewer }: Caller): boolean {
+  return viewer.isMaster === true || viewer.user?.role === "admin";
+}
+
+/**
+ * The owner of a new document, if the body names it instead of the caller. By another name than that
+ * of the field it does if the caller owns what is created without it. Where the caller may create
+ * such documents for itself, it also does if the caller is named.
+ */
+async function takenOwner(
+  trial: Trial,
+  caller: Caller,
+  { result }: Called,
+  { document, resource }: Planted,
+): Promise<readonly string[]> {
+  const { body, ...request } = result.request;
+  const { owner } = resource;
+  const id = caller.viewer.user?.id;
+  if (!isObject(body) || setsAll(caller) || owner === undefined || owner === "id") return [];
+  const named: unknown = Reflect.get(document, owner);
+  if (named === id) return [];
+  for (const name of Object.keys(body).filter((one) => body[one] === named)) {
+    if (name === owner) return [owner];
+    const mayCreate = ruleLets(caller, "create", { resource }) !== false;
+    for (const value of mayCreate ? [undefined, id] : [undefined]) {
+      const changed = { ...request, body: { ...body, [name]: value } };
+      const undone = await undo(trial.world, () => trial.sender.send(caller, changed));
+      if (createdIn(undone, resource).some((one) => isOwner(caller, resource, one))) return [owner];
+    }
+  }
+  return [];
+}
+
 /**
  * Fields that a route took from the body although the caller must not set them. A route may declare
- * such a field, but not of users, and not the owner of a new document.
+ * such a field, but not of users.
  */
 function takenFields(
   caller: Caller,
   { declared = {}, result }: Called,
-  { place, old }: { readonly place: Planted; readonly old: Planted | undefined },
+  { place, old }: Record<"old" | "place", Planted>,
 ): readonly string[] {
   const { document, resource } = place;
   const { body } = result.request;
-  const { isMaster = false, user } = caller.viewer;
-  if (!isObject(body) || isMaster || user?.role === "admin") return [];
+  if (!isObject(body) || setsAll(caller)) return [];
   const isSent = (field: string): boolean =>
     Object.hasOwn(body, field) &&
     JSON.stringify(body[field]) === JSON.stringify(Reflect.get(document, field));
-  if (old === undefined) {
-    const { owner } = resource;
-    return owner !== undefined && owner !== "id" && isSent(owner) && body[owner] !== user?.id
-      ? [owner]
-      : [];
-  }
   return Object.keys(body).filter(
     (field) =>
       isSent(field) &&
@@ -238,10 +314,8 @@ async function isAllowed(
   operation: "remove" | "update",
   planted: Planted,
 ): Promise<boolean> {
-  const { isMaster = false, user } = caller.viewer;
   if (caller.name === "key") return planted.resource.access[operation] === "public";
-  if (isMaster || user?.role === "admin") return true;
-  if (isOwner(caller, planted.resource, planted.document)) return true;
+  if (setsAll(caller) || isOwner(caller, planted.resource, planted.document)) return true;
   return mayWrite(trial, caller, operation, planted);
 }
 

@@ -5,7 +5,7 @@ import { openStore, type Store, type StoreOptions } from "@fetchwork/documents";
 import type { Fields, OpenApiDocument, Resource, Route } from "@fetchwork/rest";
 import type { Service } from "@fetchwork/service";
 import { VerifyError } from "../errors.ts";
-import { canaryLike, canaryOf, propertiesOf } from "./canary.ts";
+import { canaryLike, canaryOf, choicesOf, propertiesOf } from "./canary.ts";
 import type { Caller } from "../caller.ts";
 import { type FragileService, openFragile } from "./fragile-service.ts";
 import { Garden, type Planted } from "./planted.ts";
@@ -23,6 +23,8 @@ export interface World extends AsyncDisposable {
   readonly ownRoutes: readonly Route[];
   readonly callers: readonly Caller[];
   readonly garden: Garden;
+  /** Documents in further states, by their owners. */
+  readonly states: readonly State[];
   /** Fields that creations add to those of the schema. */
   readonly hidden: ReadonlyMap<Resource, readonly string[]>;
   /** What could not be tried, with the reason. */
@@ -35,6 +37,13 @@ export interface World extends AsyncDisposable {
   uproot(planted: Planted): Promise<void>;
   /** What a client sends to create a document; others than the planted ones. */
   sample(resource: Resource, owner: string): Fields;
+}
+
+/** Documents of an owner with other members of enums and other booleans than the first ones. */
+export interface State {
+  readonly owner: string;
+  /** Identifiers by resource. */
+  readonly ids: Map<Resource, string>;
 }
 
 /** Users, by their identifiers. */
@@ -51,6 +60,9 @@ export interface WorldOptions extends Pick<StoreOptions, "onUnindexedQuery"> {
   /** Further settings by the names of their variables. Default: none. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
 }
+
+/** Members of an enum that are planted, since each costs requests. */
+const maxStates = 8;
 
 type Closing = (() => Promise<unknown>)[];
 
@@ -101,6 +113,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
   const garden = new Garden();
   const skipped: string[] = [];
   const hidden = new Map<Resource, readonly string[]>();
+  const states: State[] = [];
   let made = 0;
 
   const world: World = {
@@ -114,6 +127,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     ),
     callers: await makeCallers(),
     garden,
+    states,
     hidden,
     skipped,
     plant: (resource, owner) => plant(resource, owner),
@@ -128,6 +142,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
       garden.add(await plant(resource, owner, idFor(resource, owner)));
     }
   }
+  for (let index = 1; index < maxStates; index += 1) await plantStates(index);
   for (const resource of others) await discover(resource);
   for (const resource of others.filter(({ softDelete }) => softDelete)) {
     const planted = await plant(resource, "bob");
@@ -196,6 +211,27 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     if (id === undefined) await makeRoom(resource, owner);
     const document = await store.collection(resource.collection).insert(fields, { id });
     return { resource, document };
+  }
+
+  /** Plants documents that have further members of enums, where there are so many. */
+  async function plantStates(index: number): Promise<void> {
+    for (const owner of ["ada", "bob"]) {
+      const ids: State["ids"] = new Map();
+      for (const resource of others.filter((one) => !hasFixedKey(one))) {
+        const schemas = { ...propertiesOf(resource.output), ...propertiesOf(resource.input) };
+        const choices = resource.fields
+          .map((field) => [field, choicesOf(schemas[field] ?? {})] as const)
+          .filter(([, all]) => all.length > 1);
+        if (!choices.some(([, all]) => all.length > index)) continue;
+        const { document } = await plant(resource, owner);
+        const fields = choices.map(([field, all]) => [field, all[index % all.length]] as const);
+        const documents = store.collection(resource.collection);
+        const changed = await documents.update(document.id, Object.fromEntries(fields));
+        garden.add({ resource, document: changed ?? document });
+        ids.set(resource, document.id);
+      }
+      if (ids.size > 0) states.push({ owner, ids });
+    }
   }
 
   async function makeRoom(resource: Resource, owner: string): Promise<void> {
