@@ -1,7 +1,7 @@
 import { isObject } from "@fetchwork/kit";
 import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
 import type { ShownRequest, Found } from "../finding.ts";
-import { canaryOf, isPlain, propertiesOf } from "../world/canary.ts";
+import { canaryOf, marksIn, propertiesOf } from "../world/canary.ts";
 import { type Caller, isOwner } from "../caller.ts";
 import { isWritable, ruleLets } from "../world/rules.ts";
 import { type Planted, requestFor } from "../world/planted.ts";
@@ -19,6 +19,7 @@ export async function tryOwnRoutes(trial: Trial): Promise<void> {
       const sent = new Set<string>();
       for (const owned of [{ owner: "ada" }, { owner: "bob" }, ...trial.world.states]) {
         await tryRoute(trial, caller, { route, ...owned }, sent);
+        await tryRoute(trial, caller, { route, ...owned, other: otherThan(owned.owner) }, sent);
       }
     }
   }
@@ -30,11 +31,11 @@ interface Target {
   readonly owner: string;
   /** Identifiers of documents that are used before those of the owner. */
   readonly ids?: ReadonlyMap<Resource, string> | undefined;
-  /** Somebody else, whom the body names, and of whose documents lists have one, too. */
+  /** Another owner: of what the last parameter of several, and the last one of a list, names. */
   readonly other?: string | undefined;
 }
 
-type Owned = Omit<Target, "route">;
+type Owned = Pick<Target, "ids" | "owner">;
 
 /** What a request to a route has changed. */
 interface Called extends Undone<Answer> {
@@ -43,6 +44,8 @@ interface Called extends Undone<Answer> {
   readonly declared: Fields | undefined;
 }
 
+type CalledWith = Called & { readonly body: Fields };
+
 /** @param sent - Requests of the caller, of which none is sent again. */
 async function tryRoute(
   trial: Trial,
@@ -50,7 +53,7 @@ async function tryRoute(
   target: Target,
   sent: Set<string>,
 ): Promise<void> {
-  const { route, ...owned } = target;
+  const { route } = target;
   const { method } = route;
   const required = (route.query ?? []).filter((one) => one.required === true);
   const query = required.map(({ name, schema }) => {
@@ -58,11 +61,10 @@ async function tryRoute(
     return `${name}=${encodeURIComponent(String(value))}`;
   });
   const declared = bodyFor(trial, target);
-  const naming = bodyFor(trial, { ...target, other: otherThan(owned.owner) });
-  for (const path of [...pathsFor(trial, target), ...mixedPaths(trial, target)]) {
+  for (const path of pathsFor(trial, target)) {
     const full = query.length === 0 ? path : `${path}?${query.join("&")}`;
     const isNew = !sent.has(JSON.stringify({ method, path: full, body: declared }));
-    for (const body of [declared, naming, ...attackBodies(trial, caller, { route, declared })]) {
+    for (const body of [declared, ...attackBodies(trial, caller, { route, declared })]) {
       const request = { method, path: full, body };
       const key = JSON.stringify(request);
       if (sent.has(key)) continue;
@@ -85,88 +87,56 @@ export function requestTo(trial: Trial, target: Target): ShownRequest {
 }
 
 /** The path with identifiers of an owner's documents as parameters, or else of any document. */
-function pathsFor(trial: Trial, { route, ...owned }: Target): readonly string[] {
+function pathsFor(trial: Trial, target: Target): readonly string[] {
+  const { other, route } = target;
   const { path, resource: about = firstResource(trial, route) } = route;
   const ids = [...trial.world.garden.of().map(({ document }) => document.id), "none"];
-  const paths = ids.map((id) =>
-    filled(trial, path, (_, of) => idOf(trial, of, owned) ?? idOf(trial, about, owned) ?? id),
-  );
-  return [...new Set([...paths, ...byOtherField(trial, { route, ...owned })])];
-}
-
-/** A path with several parameters, of which the last one is of another owner. */
-function mixedPaths(trial: Trial, { route: { path }, owner }: Target): readonly string[] {
-  const names = parametersOf(path);
-  if (names.length < 2) return [];
-  const mixed = filled(trial, path, (name, of) => {
-    const other = name === names.at(-1) ? otherThan(owner) : owner;
-    return idOf(trial, of, { owner: other }) ?? "none";
+  const [, ...later] = path.split("/").filter((part) => part.startsWith(":"));
+  const paths = ids.map((id) => {
+    const parts = path.split("/").map((part, index, all) => {
+      if (!part.startsWith(":")) return part;
+      const owned = other && part === later.at(-1) ? { owner: other } : target;
+      const name = part.slice(1);
+      const of = resourceNamed(trial, all[index - 1]) ?? resourceNamed(trial, name);
+      const value: unknown = Reflect.get(Object(plantedFor(trial, about, owned)?.document), name);
+      // A parameter such as `:slug` stands for the value of a field.
+      if (of === undefined && typeof value === "string") return encodeURIComponent(value);
+      return idOf(trial, of ?? about, owned) ?? id;
+    });
+    return parts.join("/");
   });
-  return [mixed];
+  return [...new Set(paths)];
 }
 
-/** A parameter such as `:slug` stands for the value of a field. */
-function byOtherField(trial: Trial, { route, ids, owner }: Target): readonly string[] {
-  const resource = firstResource(trial, route);
-  const planted =
-    trial.world.garden.byId(resource && ids?.get(resource)) ?? plantedFor(trial, resource, owner);
-  const field = parametersOf(route.path).find((name) => name !== "id");
-  const value: unknown = field && planted && Reflect.get(planted.document, field);
-  if (typeof value !== "string") return [];
-  return [filled(trial, route.path, (name) => encodeURIComponent(name === field ? value : "none"))];
-}
-
-function parametersOf(path: string): readonly string[] {
-  return path.split("/").flatMap((part) => (part.startsWith(":") ? [part.slice(1)] : []));
-}
-
-/** A path with values. What is before a parameter, or its name, says which resource it is of. */
-function filled(
-  trial: Trial,
-  path: string,
-  valueOf: (name: string, of: Resource | undefined) => string,
-): string {
-  const parts = path.split("/").map((part, index, all) => {
-    if (!part.startsWith(":")) return part;
-    const name = part.slice(1);
-    return valueOf(name, resourceAt(trial, all[index - 1]) ?? resourceNamed(trial, name));
-  });
-  return parts.join("/");
-}
-
-function bodyFor(trial: Trial, { route, ...owned }: Target): Fields | undefined {
+function bodyFor(trial: Trial, target: Target): Fields | undefined {
+  const { route } = target;
   const path = route.path.replace(/:(\w+)/g, "{$1}");
   const operation = trial.world.openApi.paths[path]?.[route.method.toLowerCase()];
   const schema = resolved(trial, jsonBody(operation));
-  return schema && fieldsOf(trial, schema, { route, ...owned });
+  return schema && fieldsOf(trial, schema, target);
 }
 
 /** Values for the fields of a body, or of an object inside. */
 function fieldsOf(trial: Trial, schema: JsonSchema, target: Target): Fields {
   const fields = Object.entries(propertiesOf(schema)).map(([name, property], index) => {
-    const made = canaryOf(resolved(trial, property) ?? {}, 800_000 + index);
-    return [name, valueFor(trial, { name, made, property }, target)] as const;
+    const inner = resolved(trial, property) ?? {};
+    const made = canaryOf(inner, 800_000 + index);
+    if (isObject(made)) return [name, { ...made, ...fieldsOf(trial, inner, target) }];
+    if (Array.isArray(made) && isObject(inner["items"]) && isObject(made[0])) {
+      return [name, [{ ...made[0], ...fieldsOf(trial, inner["items"], target) }]];
+    }
+    return [name, valueFor(trial, name, made, target)];
   });
-  return Object.fromEntries(fields);
+  return Object.fromEntries(fields) as Fields;
 }
 
-/** An identifier for a field that has the name of one, or else what was made by its schema. */
-function valueFor(
-  trial: Trial,
-  { name, made, property }: { name: string; made: unknown; property: JsonSchema },
-  target: Target,
-): unknown {
-  const { other } = target;
-  const schema = resolved(trial, property) ?? {};
-  if (isObject(made)) return { ...made, ...fieldsOf(trial, schema, target) };
-  if (Array.isArray(made) && isObject(made[0])) {
-    const items = schema["items"] as JsonSchema;
-    return made.map((one) => valueFor(trial, { name, made: one, property: items }, target));
-  }
+/** Identifiers for a field that has the name of one. Another plain text may name a user. */
+function valueFor(trial: Trial, name: string, made: unknown, target: Target): unknown {
+  const { other, route } = target;
   const id = idFor(trial, name, target);
-  if (id === undefined) return other !== undefined && isPlain(made) ? "root" : made;
+  if (id === undefined) return other && marksIn(String(made))[0] === made ? "root" : made;
   if (!Array.isArray(made)) return id;
-  return other === undefined ? [id] : [id, idFor(trial, name, { ...target, owner: other })];
+  return other ? [id, idFor(trial, name, { route, owner: other })] : [id];
 }
 
 function jsonBody(operation: unknown): JsonSchema | undefined {
@@ -184,33 +154,33 @@ function resolved({ world }: Trial, schema: JsonSchema | undefined): JsonSchema 
 }
 
 /** The identifier that a name stands for: `article`, `articleId`, `article_id`, or `id` alone. */
-function idFor(trial: Trial, name: string, { route, ...owned }: Target): string | undefined {
+function idFor(trial: Trial, name: string, target: Target): string | undefined {
   const [first] = trial.world.service.resources;
-  const about = ["id", "ids"].includes(name) ? (firstResource(trial, route) ?? first) : undefined;
-  return idOf(trial, resourceNamed(trial, name) ?? about, owned);
+  const isBare = name === "id" || name === "ids";
+  const about = isBare ? (firstResource(trial, target.route) ?? first) : undefined;
+  return idOf(trial, resourceNamed(trial, name) ?? about, target);
 }
 
-function idOf(trial: Trial, of: Resource | undefined, { ids, owner }: Owned): string | undefined {
-  return (of && ids?.get(of)) ?? plantedFor(trial, of, owner)?.document.id;
+function idOf(trial: Trial, of: Resource | undefined, owned: Owned): string | undefined {
+  return (of && owned.ids?.get(of)) ?? plantedFor(trial, of, owned)?.document.id;
 }
 
-function plantedFor(trial: Trial, of: Resource | undefined, owner: string): Planted | undefined {
-  const { garden } = trial.world;
+function plantedFor(
+  { world: { garden } }: Trial,
+  of: Resource | undefined,
+  { ids, owner }: Owned,
+): Planted | undefined {
   if (of === undefined) return undefined;
   if (of.owner === "id") return garden.byId(owner);
-  return garden.of(of)[owner === "ada" ? 0 : 1];
+  return garden.byId(ids?.get(of)) ?? garden.of(of)[owner === "ada" ? 0 : 1];
 }
 
 function firstResource(trial: Trial, { path }: Route): Resource | undefined {
-  return resourceAt(trial, path.split("/")[1]);
-}
-
-function resourceAt({ world }: Trial, part: string | undefined): Resource | undefined {
-  return world.service.resources.find(({ plural }) => plural === part);
+  return resourceNamed(trial, path.split("/")[1]);
 }
 
 /** The resource that a name stands for: `article`, `articleId`, `article_id`, `articles`. */
-export function resourceNamed({ world }: Trial, name: string): Resource | undefined {
+export function resourceNamed({ world }: Trial, name = ""): Resource | undefined {
   const names = [name, name.replace(/_?ids?$/i, "")];
   return world.service.resources.find(
     (one) => names.includes(one.name) || names.includes(one.plural),
@@ -223,20 +193,19 @@ export function resourceNamed({ world }: Trial, name: string): Resource | undefi
  */
 async function compare(trial: Trial, caller: Caller, called: Called): Promise<void> {
   const { after, before, result: answer, route } = called;
-  const [nobody = caller] = trial.world.callers;
+  const { body } = answer.request;
   for (const [key, place] of after) {
     const { document } = place;
     const old = before.get(key);
     if (old?.document.version === document.version) continue;
-    const fields = old
-      ? takenFields(caller, called, { place, old })
-      : await takenOwner(trial, caller, called, place);
-    for (const field of fields) add(place, field);
-    const isOpen = old
-      ? await isAllowed(trial, caller, "update", old)
-      : !["anonymous", "key"].includes(caller.name) ||
-        (await mayWrite(trial, nobody, "create", place));
-    if (!isOpen) add(place);
+    if (isObject(body) && !setsAll(caller)) {
+      const fields = old
+        ? takenFields(caller, { ...called, body }, { place, old })
+        : await takenOwner(trial, caller, { ...called, body }, place);
+      for (const field of fields) add(place, field);
+    }
+    const operation = old ? "update" : "create";
+    if (!(await isAllowed(trial, caller, operation, old ?? place))) add(place);
   }
   for (const [key, place] of before) {
     if (after.has(key)) continue;
@@ -262,13 +231,12 @@ function setsAll({ viewer }: Caller): boolean {
 async function takenOwner(
   trial: Trial,
   caller: Caller,
-  { result }: Called,
+  { body, result: { request } }: CalledWith,
   { document, resource }: Planted,
 ): Promise<readonly string[]> {
-  const { body, ...request } = result.request;
   const { owner } = resource;
   const id = caller.viewer.user?.id;
-  if (!isObject(body) || setsAll(caller) || owner === undefined || owner === "id") return [];
+  if (owner === undefined || owner === "id") return [];
   const named: unknown = Reflect.get(document, owner);
   if (named === id) return [];
   for (const name of Object.keys(body).filter((one) => body[one] === named)) {
@@ -289,47 +257,38 @@ async function takenOwner(
  */
 function takenFields(
   caller: Caller,
-  { declared = {}, result }: Called,
+  { body, declared = {} }: CalledWith,
   { place, old }: Record<"old" | "place", Planted>,
 ): readonly string[] {
   const { document, resource } = place;
-  const { body } = result.request;
-  if (!isObject(body) || setsAll(caller)) return [];
-  const isSent = (field: string): boolean =>
-    Object.hasOwn(body, field) &&
-    JSON.stringify(body[field]) === JSON.stringify(Reflect.get(document, field));
   return Object.keys(body).filter(
     (field) =>
-      isSent(field) &&
+      JSON.stringify(body[field]) === JSON.stringify(Reflect.get(document, field)) &&
       body[field] !== Reflect.get(old.document, field) &&
       (resource.owner === "id" || !Object.hasOwn(declared, field)) &&
       !isWritable(caller, field, old),
   );
 }
 
-/** An own route may do more than the rules for owners and admins, but not for a reading key. */
+/**
+ * An own route may do more than the rules for users who create, owners and admins, but not for a
+ * reading key. A function is asked by a request whose `If-Match` never holds, so that a change gets
+ * a 412 if the caller may make it. A creation, and what handlers of one's own do, is undone.
+ */
 async function isAllowed(
   trial: Trial,
-  caller: Caller,
-  operation: "remove" | "update",
-  planted: Planted,
-): Promise<boolean> {
-  if (caller.name === "key") return planted.resource.access[operation] === "public";
-  if (setsAll(caller) || isOwner(caller, planted.resource, planted.document)) return true;
-  return mayWrite(trial, caller, operation, planted);
-}
-
-/**
- * What a rule says. A function is asked by a request whose `If-Match` never holds, so that a change
- * gets a 412 if the caller may make it. A creation, and what handlers of one's own do, is undone.
- */
-async function mayWrite(
-  trial: Trial,
-  caller: Caller,
+  by: Caller,
   operation: "create" | "remove" | "update",
   planted: Planted,
 ): Promise<boolean> {
-  const { resource } = planted;
+  const { document, resource } = planted;
+  const isCreated = operation === "create";
+  const isKey = by.name === "key";
+  if (isKey && !isCreated) return resource.access[operation] === "public";
+  const isUser = isCreated ? by.viewer.user !== undefined : isOwner(by, resource, document);
+  if (setsAll(by) || (isUser && !isKey)) return true;
+  const [nobody = by] = trial.world.callers;
+  const caller = isCreated ? nobody : by;
   const known = ruleLets(caller, operation, planted);
   if (known !== undefined) return known;
   const requests = {

@@ -59,11 +59,6 @@ export function marksIn(text: string): readonly string[] {
   return [...new Set(found.map(([one]) => one.toLowerCase()))];
 }
 
-/** Whether a value is a text that may be any other one. */
-export function isPlain(value: unknown): boolean {
-  return /^zq\d{6}xv$/.test(String(value));
-}
-
 /** Whether a value is found wherever it is shown. */
 export function isMarked(value: unknown): boolean {
   return marksIn(JSON.stringify(value) ?? "").length > 0;
