@@ -8,7 +8,7 @@ import { VerifyError } from "../errors.ts";
 import { canaryLike, canaryOf, choicesOf, propertiesOf } from "./canary.ts";
 import type { Caller } from "../caller.ts";
 import { type FragileService, openFragile } from "./fragile-service.ts";
-import { Garden, type Planted } from "./planted.ts";
+import { Garden, maxStates, type Planted } from "./planted.ts";
 import { SecondProcess } from "./second-process.ts";
 import { createdIn, undo } from "./snapshot.ts";
 
@@ -23,8 +23,6 @@ export interface World extends AsyncDisposable {
   readonly ownRoutes: readonly Route[];
   readonly callers: readonly Caller[];
   readonly garden: Garden;
-  /** Documents in further states, by their owners. */
-  readonly states: readonly State[];
   /** Fields that creations add to those of the schema. */
   readonly hidden: ReadonlyMap<Resource, readonly string[]>;
   /** What could not be tried, with the reason. */
@@ -37,13 +35,6 @@ export interface World extends AsyncDisposable {
   uproot(planted: Planted): Promise<void>;
   /** What a client sends to create a document; others than the planted ones. */
   sample(resource: Resource, owner: string): Fields;
-}
-
-/** Documents of an owner with other members of enums and other booleans than the first ones. */
-export interface State {
-  readonly owner: string;
-  /** Identifiers by resource. */
-  readonly ids: Map<Resource, string>;
 }
 
 /** Users, by their identifiers. */
@@ -60,9 +51,6 @@ export interface WorldOptions extends Pick<StoreOptions, "onUnindexedQuery"> {
   /** Further settings by the names of their variables. Default: none. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
 }
-
-/** Members of an enum that are planted, since each costs requests. */
-const maxStates = 8;
 
 type Closing = (() => Promise<unknown>)[];
 
@@ -113,7 +101,6 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
   const garden = new Garden();
   const skipped: string[] = [];
   const hidden = new Map<Resource, readonly string[]>();
-  const states: State[] = [];
   let made = 0;
 
   const world: World = {
@@ -127,7 +114,6 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     ),
     callers: await makeCallers(),
     garden,
-    states,
     hidden,
     skipped,
     plant: (resource, owner) => plant(resource, owner),
@@ -142,7 +128,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
       garden.add(await plant(resource, owner, idFor(resource, owner)));
     }
   }
-  for (let index = 1; index < maxStates; index += 1) await plantStates(index);
+  for (const resource of others) await plantStates(resource);
   for (const resource of others) await discover(resource);
   for (const resource of others.filter(({ softDelete }) => softDelete)) {
     const planted = await plant(resource, "bob");
@@ -213,24 +199,22 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     return { resource, document };
   }
 
-  /** Plants documents that have further members of enums, where there are so many. */
-  async function plantStates(index: number): Promise<void> {
-    for (const owner of ["ada", "bob"]) {
-      const ids: State["ids"] = new Map();
-      for (const resource of others.filter((one) => !hasFixedKey(one))) {
-        const schemas = { ...propertiesOf(resource.output), ...propertiesOf(resource.input) };
-        const choices = resource.fields
-          .map((field) => [field, choicesOf(schemas[field] ?? {})] as const)
-          .filter(([, all]) => all.length > 1);
-        if (!choices.some(([, all]) => all.length > index)) continue;
+  /** Plants documents of both owners with further members of enums and booleans. */
+  async function plantStates(resource: Resource): Promise<void> {
+    if (hasFixedKey(resource)) return;
+    const schemas = { ...propertiesOf(resource.output), ...propertiesOf(resource.input) };
+    const choices = resource.fields
+      .map((field) => [field, choicesOf(schemas[field] ?? {})] as const)
+      .filter(([, all]) => all.length > 1);
+    const count = Math.min(maxStates, Math.max(0, ...choices.map(([, all]) => all.length)));
+    for (let state = 1; state < count; state += 1) {
+      const fields = choices.map(([field, all]) => [field, all[state % all.length]] as const);
+      for (const owner of ["ada", "bob"]) {
         const { document } = await plant(resource, owner);
-        const fields = choices.map(([field, all]) => [field, all[index % all.length]] as const);
         const documents = store.collection(resource.collection);
         const changed = await documents.update(document.id, Object.fromEntries(fields));
         garden.add({ resource, document: changed ?? document });
-        ids.set(resource, document.id);
       }
-      if (ids.size > 0) states.push({ owner, ids });
     }
   }
 
