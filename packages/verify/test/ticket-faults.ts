@@ -43,21 +43,6 @@ const notice = defineResource({
   owner: "reader",
   access: { list: "owner", show: "owner", create: "admin" },
 });
-const talk = defineResource({
-  name: "talk",
-  path: "/talks",
-  schema: z.object({ event: z.string(), title: z.string() }),
-  access: {
-    list: "public",
-    show: "public",
-    create: async ({ caller, fields, store }) => {
-      const found = await store.collection(event.collection).get(fields.event);
-      return caller !== undefined && found?.host === caller.id;
-    },
-  },
-  relations: { event: { to: () => event } },
-});
-
 /** Faults of a shop that sells tickets. */
 export const ticketFaults: readonly Seeded[] = [
   {
@@ -267,21 +252,6 @@ export const ticketFaults: readonly Seeded[] = [
       return json(orders.map(({ note }) => note));
     }),
   },
-  {
-    name: "a talk below the event of somebody else",
-    expected: { code: "document-written", resource: "talk", caller: "user", way: "act" },
-    ...ofRoute(
-      "/events/:event/talks",
-      async (call, isRepaired) => {
-        const found = await eventOf(call, "event");
-        if (isRepaired) requireOwner(call.user as never, found.host);
-        const fields = { event: found.id, title: String(call.body["title"]) };
-        await call.store.collection(talk.collection).insert(fields);
-        return empty();
-      },
-      z.object({ title: z.string() }),
-    ),
-  },
 ];
 
 type Call = Parameters<Handle>[0] & { readonly body: Fields };
@@ -309,7 +279,7 @@ function ofRoute(
       ),
       handle: (call) => handle(call as Call, isRepaired),
     });
-  const resources = [event, order, notice, talk].map((one) => resourceRoutes(one as never));
+  const resources = [event, order, notice].map((one) => resourceRoutes(one as never));
   return twins((isRepaired) => serviceOf(...resources, isMade(isRepaired)));
 }
 

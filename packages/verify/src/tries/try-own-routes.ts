@@ -9,7 +9,7 @@ import type { Answer } from "../world/sender.ts";
 import { createdIn, undo, type Undone } from "../world/snapshot.ts";
 import { scan, type Trial } from "./trial.ts";
 import { attackBodies } from "./attack-bodies.ts";
-import { tryOwnAsks } from "./try-own-asks.ts";
+import { type Place, tryOwnAsks } from "./try-own-asks.ts";
 import { writable } from "./try-writes.ts";
 
 const owners: readonly Pick<Target, "other" | "owner">[] = [
@@ -46,11 +46,7 @@ interface Target {
 type Owned = Omit<Target, "route">;
 
 /** What a request to a route has changed. */
-interface Called extends Undone<Answer> {
-  readonly route: Route;
-  /** The body that the route declares. */
-  readonly declared: Fields | undefined;
-}
+type Called = Undone<Answer> & Place;
 
 /** @param sent - Requests of the caller, of which none is sent again. */
 async function tryRoute(
@@ -68,8 +64,8 @@ async function tryRoute(
   });
   const declared = bodyFor(trial, target);
   for (const path of pathsFor(trial, target)) {
+    const place = { route, path, query, declared };
     const full = query.length === 0 ? path : `${path}?${query.join("&")}`;
-    const isNew = !sent.has(JSON.stringify({ method, path: full, body: declared }));
     for (const body of [declared, ...attackBodies(trial, caller, { route, declared })]) {
       const request = { method, path: full, body };
       const key = JSON.stringify(request);
@@ -77,10 +73,8 @@ async function tryRoute(
       sent.add(key);
       const undone = await undo(trial.world, () => trial.sender.send(caller, request));
       scan(trial, caller, undone.result, route.operation);
-      await compare(trial, caller, { ...undone, route, declared });
-    }
-    if (isNew && target.state === 0) {
-      await tryOwnAsks(trial, caller, { route, path, query, declared });
+      await compare(trial, caller, { ...undone, ...place });
+      if (body === declared && target.state === 0) await tryOwnAsks(trial, caller, place);
     }
   }
 }
@@ -95,7 +89,7 @@ export function requestTo(trial: Trial, target: Target): ShownRequest {
 /** The path with identifiers of an owner's documents as parameters, or else of any document. */
 function pathsFor(trial: Trial, target: Target): readonly string[] {
   const { other, route } = target;
-  const { path, resource: about = firstResource(trial, route) } = route;
+  const { path, resource: about = resourceNamed(trial, path.split("/")[1]) } = route;
   const ids = [...trial.world.garden.of().map(({ document }) => document.id), "none"];
   const [, ...later] = path.split("/").filter((part) => part.startsWith(":"));
   const paths = ids.map((id) => {
@@ -115,17 +109,15 @@ function pathsFor(trial: Trial, target: Target): readonly string[] {
 }
 
 function bodyFor(trial: Trial, target: Target): Fields | undefined {
-  const { route } = target;
-  const path = route.path.replace(/:(\w+)/g, "{$1}");
-  const operation = trial.world.openApi.paths[path]?.[route.method.toLowerCase()];
-  const schema = resolved(trial, jsonBody(operation));
+  const { body, bodyReference } = target.route;
+  const described = body?.["~standard"].jsonSchema.input({ target: "draft-2020-12" });
+  const schema = bodyReference ?? described;
   return schema && fieldsOf(trial, schema, target);
 }
 
 /** Values for the fields of a body, or of an object inside. */
 function fieldsOf(trial: Trial, schema: JsonSchema, target: Target): Fields {
-  const fields = Object.entries(propertiesOf(schema)).map(([name, property], index) => {
-    const inner = resolved(trial, property) ?? {};
+  const fields = Object.entries(propertiesOf(schema)).map(([name, inner], index) => {
     const made = canaryOf(inner, 800_000 + index);
     if (isObject(made)) return [name, { ...made, ...fieldsOf(trial, inner, target) }];
     if (Array.isArray(made) && isObject(inner["items"]) && isObject(made[0])) {
@@ -140,30 +132,17 @@ function fieldsOf(trial: Trial, schema: JsonSchema, target: Target): Fields {
 function valueFor(trial: Trial, name: string, made: unknown, target: Target): unknown {
   const { other, route } = target;
   const id = idFor(trial, name, target);
-  if (id === undefined) return other && marksIn(String(made))[0] === made ? "root" : made;
+  if (id === undefined) return other && marksIn(String(made))[0] === made ? other : made;
   if (!Array.isArray(made)) return id;
   return other ? [id, idFor(trial, name, { route, owner: other })] : [id];
-}
-
-function jsonBody(operation: unknown): JsonSchema | undefined {
-  const path = ["requestBody", "content", "application/json", "schema"];
-  const found = path.reduce<unknown>((at, name) => Reflect.get(Object(at), name), operation);
-  return isObject(found) ? found : undefined;
-}
-
-function resolved({ world }: Trial, schema: JsonSchema | undefined): JsonSchema | undefined {
-  const reference = schema?.["$ref"];
-  if (typeof reference !== "string") return schema;
-  const schemas = world.openApi.components["schemas"];
-  const found: unknown = isObject(schemas) ? schemas[reference.split("/").at(-1) ?? ""] : undefined;
-  return isObject(found) ? found : undefined;
 }
 
 /** The identifier that a name stands for: `article`, `articleId`, `article_id`, or `id` alone. */
 function idFor(trial: Trial, name: string, target: Target): string | undefined {
   const [first] = trial.world.service.resources;
   const isBare = name === "id" || name === "ids";
-  const about = isBare ? (firstResource(trial, target.route) ?? first) : undefined;
+  const [, start] = target.route.path.split("/");
+  const about = isBare ? (resourceNamed(trial, start) ?? first) : undefined;
   return idOf(trial, resourceNamed(trial, name) ?? about, target);
 }
 
@@ -181,10 +160,6 @@ function plantedFor(
   const place = owner === "ada" ? 0 : 1;
   const planted = garden.of(of).filter(({ isRemoved }) => isRemoved !== true);
   return planted[2 * state + place] ?? planted[place];
-}
-
-function firstResource(trial: Trial, { path }: Route): Resource | undefined {
-  return resourceNamed(trial, path.split("/")[1]);
 }
 
 /** The resource that a name stands for: `article`, `articleId`, `article_id`, `articles`. */
