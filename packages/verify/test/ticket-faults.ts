@@ -43,6 +43,26 @@ const notice = defineResource({
   owner: "reader",
   access: { list: "owner", show: "owner", create: "admin" },
 });
+/** Everybody sees reviews that are announced; only their authors see drafts. */
+const review = defineResource({
+  name: "review",
+  path: "/reviews",
+  schema: z.object({ text: z.string(), state: z.enum(["draft", "announced"]) }),
+  owner: "author",
+  access: {
+    list: "public",
+    show: ({ caller, document }) =>
+      document?.["state"] === "announced" ||
+      caller?.role === "admin" ||
+      (caller !== undefined && document?.["author"] === caller.id),
+    create: "user",
+    update: "owner",
+  },
+  hooks: {
+    beforeList: ({ call }) => (call.user?.role === "admin" ? undefined : { state: "announced" }),
+  },
+});
+
 /** Faults of a shop that sells tickets. */
 export const ticketFaults: readonly Seeded[] = [
   {
@@ -252,6 +272,15 @@ export const ticketFaults: readonly Seeded[] = [
       return json(orders.map(({ note }) => note));
     }),
   },
+  {
+    name: "a page of announced reviews that has drafts",
+    expected: { code: "field-read", resource: "review", field: "text", caller: "user" },
+    ...ofRoute("GET /latest-reviews", async ({ store }, isRepaired) => {
+      const where = isRepaired ? { state: "announced" as const } : {};
+      const found = await store.collection(review.collection).find({ where });
+      return json(found.map(({ text }) => text));
+    }),
+  },
 ];
 
 type Call = Parameters<Handle>[0] & { readonly body: Fields };
@@ -279,7 +308,7 @@ function ofRoute(
       ),
       handle: (call) => handle(call as Call, isRepaired),
     });
-  const resources = [event, order, notice].map((one) => resourceRoutes(one as never));
+  const resources = [event, order, notice, review].map((one) => resourceRoutes(one as never));
   return twins((isRepaired) => serviceOf(...resources, isMade(isRepaired)));
 }
 

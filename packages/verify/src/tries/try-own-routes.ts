@@ -182,10 +182,10 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
     if (old?.document.version === place.document.version) continue;
     if (isObject(body) && !setsAll(caller)) {
       const fields = old ? takenFields(place, old, body) : await takenOwner(place, body);
-      for (const field of fields) add(place, field);
+      for (const field of fields) add(old ?? place, field);
     }
     const operation = old ? "update" : "create";
-    if (!(await isAllowed(trial, caller, operation, old ?? place))) add(place);
+    if (!(await isAllowed(trial, caller, operation, old ?? place))) add(old ?? place);
   }
   for (const [key, place] of before) {
     if (after.has(key)) continue;
