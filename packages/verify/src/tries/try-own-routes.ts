@@ -210,8 +210,8 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
 
   /**
    * The owner of a new document that the body names instead of the caller. A field with another
-   * name does so if the caller owns what is created without it, or with the caller in it. The latter
-   * may be right where the caller does not create such documents, as for a message to a user.
+   * name does so if the caller owns what is created without it, or with the caller in it. The
+   * latter may be right where the caller does not create such documents, as for a notice.
    */
   async function takenOwner({ document, resource }: Planted, sent: Fields): Promise<string[]> {
     const { owner } = resource;
