@@ -1,21 +1,7 @@
 import type { Resource } from "@fetchwork/rest";
 import { type Caller, kindOf } from "./caller.ts";
 
-/**
- * What kind of fault was found:
- *
- * - `field-read`: a response has a field that the definitions hide from the caller.
- * - `field-told`: a filter, search, order or parameter tells the value of such a field.
- * - `field-written`: a request set a field that the caller does not set.
- * - `document-written`: a request created, changed or removed a document against the rules.
- * - `hook-gap`: a hook or function refuses the document in one operation, and not in another one.
- * - `secret-name`: everyone or every user reads a field whose name is that of a secret.
- * - `invariant-broken`: a statement of `invariants` does not hold any more.
- * - `repeated-effect`: a repetition of a request has another effect.
- * - `cost-grows`: a list costs more with each document, which an index can prevent.
- * - `server-error`: a response has a status of 500 or more.
- * - `undeclared-status`: a response has a status that the route does not declare.
- */
+/** What kind of fault was found; the reference of the package says what each one means. */
 export type FindingCode = keyof typeof fixes;
 
 /** The request that shows a finding. */

@@ -77,11 +77,10 @@ export async function verifyService(
 ): Promise<VerifyReport> {
   const known = ["database", "invariants", "module", "scale", "settings", "signal"] as const;
   checkOptions("verifyService", options, known);
-  const { scale, signal } = options;
+  const { database, invariants = [], module, scale, settings = {}, signal } = options;
   if (scale !== undefined && !(Number.isInteger(scale) && scale >= 1000 && scale <= 1_000_000)) {
     throw new VerifyError(`scale must be a whole number from 1,000 to 1,000,000, got ${scale}`);
   }
-  const { database, invariants = [], module, settings = {} } = options;
   await using world = await openWorld(service, { database, module, settings });
   const findings = new Findings();
   const sender = new Sender(world, findings, signal);

@@ -8,6 +8,7 @@ import { ownershipFaults, routeFaults } from "./other-hand-writes.ts";
 import { raceFaults } from "./seeded-races.ts";
 import { readFaults } from "./seeded-reads.ts";
 import { writeFaults } from "./seeded-writes.ts";
+import { ticketFaults } from "./ticket-faults.ts";
 
 const faults = [
   ...readFaults,
@@ -20,6 +21,7 @@ const faults = [
   ...askFaults,
   ...accountFaults,
   ...furtherRaceFaults,
+  ...ticketFaults,
 ];
 
 /** Tests that some of the seeded faults are found, and that nothing is found without them. */

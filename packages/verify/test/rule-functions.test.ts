@@ -27,6 +27,8 @@ const isOwn: AccessFunction = ({ caller, document }) =>
 const throwsUnlessOwn: AccessFunction = async (call) => (await isOwn(call)) || refuse();
 const isOpen: AccessFunction = ({ caller, document }) =>
   caller !== undefined && document?.["state"] === "open";
+const isAny: AccessFunction = ({ caller, document }) =>
+  caller !== undefined && document?.["state"] !== "unknown";
 
 const listsOwn: ResourceHooks = {
   beforeList: ({ call: { user: caller } }) =>
@@ -98,11 +100,17 @@ it.each([
 });
 
 it("verifyService() finds nothing in own routes where functions let everyone pass", async () => {
-  expect(await findingsOf(...notesOf(isOpen, {}))).toEqual([]);
+  expect(await findingsOf(...notesOf(isAny, {}))).toEqual([]);
+});
+
+it("verifyService() finds what a function refuses of documents in another state", async () => {
+  const lists = ["admin", "key", "owner", "user"].map((caller) => `hook-gap ${caller} list`);
+  const found = [...ofOthers.slice(0, 2), ...lists];
+  expect(await findingsOf(...notesOf(isOpen, {}))).toEqual(found);
 });
 
 it("verifyService() asks the function for changes where another one shows everything", async () => {
-  expect(await findingsOf(...notesOf(isOpen, {}, isOwn))).toEqual(ofOthers.slice(0, 2));
+  expect(await findingsOf(...notesOf(isAny, {}, isOwn))).toEqual(ofOthers.slice(0, 2));
 });
 
 it.each([

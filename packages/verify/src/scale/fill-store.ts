@@ -1,6 +1,6 @@
 import { administer, type DocumentRecord } from "@fetchwork/documents";
 import type { Fields, JsonSchema, Resource } from "@fetchwork/rest";
-import { canaryLike, canaryOf, propertiesOf } from "../world/canary.ts";
+import { canaryLike, canaryOf, choicesOf, propertiesOf } from "../world/canary.ts";
 import type { World } from "../world/open-world.ts";
 
 /** Each document refers to one that this many documents refer to, and an owner has as many. */
@@ -82,7 +82,7 @@ function maker(world: World, resource: Resource): (number: number) => DocumentRe
 
 /** Documents are shared out among the members of an enum and both booleans. */
 function variedOf(schema: JsonSchema, number: number): unknown {
-  const words = (schema["enum"] ?? []) as readonly unknown[];
-  if (words.length > 0) return words[number % words.length];
-  return schema["type"] === "boolean" ? number % 2 === 0 : canaryOf(schema, firstNumber + number);
+  const choices = choicesOf(schema);
+  if (choices.length > 0) return choices[number % choices.length];
+  return canaryOf(schema, firstNumber + number);
 }

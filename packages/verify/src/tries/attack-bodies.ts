@@ -1,5 +1,5 @@
 import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
-import { canaryLike, canaryOf, propertiesOf } from "../world/canary.ts";
+import { canaryLike, canaryOf, choicesOf, propertiesOf } from "../world/canary.ts";
 import type { Caller } from "../caller.ts";
 import type { Trial } from "./trial.ts";
 
@@ -30,7 +30,7 @@ export function otherThan(id: string | undefined): string {
 }
 
 /** A value for each field of a resource, also of those that only the program sets. */
-function fieldsFor({ world }: Trial, resource: Resource, caller: string | undefined): Fields {
+export function fieldsFor({ world }: Trial, resource: Resource, caller?: string): Fields {
   const properties = propertiesOf(resource.output);
   const [first] = world.garden.of(resource);
   const document = (caller !== undefined && world.garden.byId(caller)) || first;
@@ -43,10 +43,9 @@ function fieldsFor({ world }: Trial, resource: Resource, caller: string | undefi
 }
 
 /** A value for a field that differs from the known one, as far as the schema allows. */
-export function anotherOf(schema: JsonSchema, known: unknown, number: number): unknown {
-  const choices = Array.isArray(schema["enum"]) ? (schema["enum"] as readonly unknown[]) : [];
-  const choice = choices.find((one) => one !== known);
-  if (choice !== undefined) return choice;
+function anotherOf(schema: JsonSchema, known: unknown, number: number): unknown {
   if (typeof known === "boolean") return !known;
+  const choice = choicesOf(schema).find((one) => one !== known);
+  if (choice !== undefined) return choice;
   return Object.keys(schema).length > 0 ? canaryOf(schema, number) : canaryLike(known, number);
 }

@@ -12,17 +12,17 @@ export type Reads = Readonly<Record<string, Readonly<Record<string, readonly str
 
 /** Collects which callers read which fields. */
 export class ReadTable {
-  readonly #seen = new Map<string, readonly [resource: string, kind: string, field: string]>();
+  readonly #seen = new Set<string>();
 
   add(...seen: readonly [resource: string, kind: string, field: string]): void {
-    this.#seen.set(seen.join(" "), seen);
+    this.#seen.add(seen.join(" "));
   }
 
   /** In alphabetical order. */
   table(): Reads {
     const table: Record<string, Record<string, string[]>> = {};
-    for (const key of [...this.#seen.keys()].toSorted()) {
-      const [resource, kind, field] = this.#seen.get(key) ?? ["", "", ""];
+    for (const key of [...this.#seen].toSorted()) {
+      const [resource = "", kind = "", field = ""] = key.split(" ");
       ((table[resource] ??= {})[kind] ??= []).push(field);
     }
     return table;

@@ -157,10 +157,6 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
     path: at(made),
     body,
   });
-  const remove = (made: Scene, one?: Resource): ShownRequest => ({
-    method: "DELETE",
-    path: at(made, one),
-  });
   const changesOf = ({ caller, ids }: Scene, round: number): Fields => {
     const document = { [resource.owner ?? ""]: caller.viewer.user?.id };
     const body = sampleOf(trial, caller, { resource, document, ids, round });
@@ -170,7 +166,7 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
   const restore: Action = {
     name: `restore ${resource.name}`,
     chain,
-    prepare: (made) => remove(made),
+    prepare: (made) => ({ method: "DELETE", path: at(made) }),
     request: (made) => ({ method: "POST", path: `${at(made)}/restore` }),
   };
   return [
@@ -197,7 +193,7 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
     ...chain.slice(0, -1).map((one) => ({
       name: one === resource ? `remove ${one.name}` : `remove ${one.name} of ${resource.name}`,
       chain,
-      request: (made: Scene) => remove(made, one),
+      request: (made: Scene) => ({ method: "DELETE", path: at(made, one) }),
     })),
   ];
 }

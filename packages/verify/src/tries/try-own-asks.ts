@@ -5,7 +5,7 @@ import { scan, type Trial } from "./trial.ts";
 import { type Hidden, hiddenFrom, neighbours, type Pair, tryOrder, tryPair } from "./try-asks.ts";
 
 /** A route of one's own with the path and the parameters that it needs. */
-interface Place {
+export interface Place {
   readonly route: Route;
   readonly path: string;
   readonly query: readonly string[];

@@ -1,22 +1,32 @@
 import { isObject } from "@fetchwork/kit";
 import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
 import type { ShownRequest, Found } from "../finding.ts";
-import { canaryOf, propertiesOf } from "../world/canary.ts";
+import { canaryOf, marksIn, propertiesOf } from "../world/canary.ts";
 import { type Caller, isOwner } from "../caller.ts";
 import { isWritable, ruleLets } from "../world/rules.ts";
-import { type Planted, requestFor } from "../world/planted.ts";
+import { maxStates, type Planted, requestFor } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
-import { undo, type Undone } from "../world/snapshot.ts";
+import { createdIn, undo, type Undone } from "../world/snapshot.ts";
 import { scan, type Trial } from "./trial.ts";
-import { attackBodies, otherThan } from "./attack-bodies.ts";
-import { tryOwnAsks } from "./try-own-asks.ts";
+import { attackBodies } from "./attack-bodies.ts";
+import { type Place, tryOwnAsks } from "./try-own-asks.ts";
 import { writable } from "./try-writes.ts";
+
+const owners: readonly Pick<Target, "other" | "owner">[] = [
+  { owner: "ada" },
+  { owner: "ada", other: "bob" },
+  { owner: "bob" },
+  { owner: "bob", other: "ada" },
+];
 
 /** Calls each route of the project as every caller, with documents of each owner. */
 export async function tryOwnRoutes(trial: Trial): Promise<void> {
   for (const route of trial.world.ownRoutes) {
     for (const caller of trial.world.callers) {
-      for (const owner of ["ada", "bob"]) await tryRoute(trial, caller, { route, owner });
+      const sent = new Set<string>();
+      for (let state = 0; state < maxStates; state += 1) {
+        for (const owned of owners) await tryRoute(trial, caller, { route, state, ...owned }, sent);
+      }
     }
   }
 }
@@ -25,37 +35,47 @@ export async function tryOwnRoutes(trial: Trial): Promise<void> {
 interface Target {
   readonly route: Route;
   readonly owner: string;
+  /** Which of its documents, where there is one for each member of an enum. Default: the first. */
+  readonly state?: number;
   /** Identifiers of documents that are used before those of the owner. */
   readonly ids?: ReadonlyMap<Resource, string> | undefined;
+  /** Another owner: of what the last parameter of several, and the last one of a list, names. */
+  readonly other?: string | undefined;
 }
 
 type Owned = Omit<Target, "route">;
 
 /** What a request to a route has changed. */
-interface Called extends Undone<Answer> {
-  readonly route: Route;
-  /** The body that the route declares. */
-  readonly declared: Fields | undefined;
-}
+type Called = Undone<Answer> & Place;
 
-async function tryRoute(trial: Trial, caller: Caller, target: Target): Promise<void> {
-  const { route, owner } = target;
+/** @param sent - Requests of the caller, of which none is sent again. */
+async function tryRoute(
+  trial: Trial,
+  caller: Caller,
+  target: Target,
+  sent: Set<string>,
+): Promise<void> {
+  const { route } = target;
   const { method } = route;
   const required = (route.query ?? []).filter((one) => one.required === true);
   const query = required.map(({ name, schema }) => {
-    const value = idFor(trial, name, { owner }) ?? canaryOf(schema, 1);
+    const value = idFor(trial, name, target) ?? canaryOf(schema, 1);
     return `${name}=${encodeURIComponent(String(value))}`;
   });
   const declared = bodyFor(trial, target);
-  for (const path of [...pathsFor(trial, target), ...mixedPaths(trial, target)]) {
+  for (const path of pathsFor(trial, target)) {
+    const place = { route, path, query, declared };
     const full = query.length === 0 ? path : `${path}?${query.join("&")}`;
     for (const body of [declared, ...attackBodies(trial, caller, { route, declared })]) {
       const request = { method, path: full, body };
+      const key = JSON.stringify(request);
+      if (sent.has(key)) continue;
+      sent.add(key);
       const undone = await undo(trial.world, () => trial.sender.send(caller, request));
       scan(trial, caller, undone.result, route.operation);
-      await compare(trial, caller, { ...undone, route, declared });
+      await compare(trial, caller, { ...undone, ...place });
+      if (body === declared && target.state === 0) await tryOwnAsks(trial, caller, place);
     }
-    await tryOwnAsks(trial, caller, { route, path, query, declared });
   }
 }
 
@@ -67,108 +87,87 @@ export function requestTo(trial: Trial, target: Target): ShownRequest {
 }
 
 /** The path with identifiers of an owner's documents as parameters, or else of any document. */
-function pathsFor(trial: Trial, { route, ...owned }: Target): readonly string[] {
-  const { path, resource: about = firstResource(trial, route) } = route;
+function pathsFor(trial: Trial, target: Target): readonly string[] {
+  const { other, route } = target;
+  const { path, resource: about = resourceNamed(trial, path.split("/")[1]) } = route;
   const ids = [...trial.world.garden.of().map(({ document }) => document.id), "none"];
-  const paths = ids.map((id) =>
-    filled(trial, path, (_, of) => idOf(trial, of, owned) ?? idOf(trial, about, owned) ?? id),
-  );
-  return [...new Set([...paths, ...byOtherField(trial, { route, ...owned })])];
-}
-
-/** A path with several parameters, of which the last one is of another owner. */
-function mixedPaths(trial: Trial, { route: { path }, owner }: Target): readonly string[] {
-  const names = parametersOf(path);
-  if (names.length < 2) return [];
-  const mixed = filled(trial, path, (name, of) => {
-    const other = name === names.at(-1) ? otherThan(owner) : owner;
-    return idOf(trial, of, { owner: other }) ?? "none";
+  const [, ...later] = path.split("/").filter((part) => part.startsWith(":"));
+  const paths = ids.map((id) => {
+    const parts = path.split("/").map((part, index, all) => {
+      if (!part.startsWith(":")) return part;
+      const owned = other && part === later.at(-1) ? { owner: other } : target;
+      const name = part.slice(1);
+      const of = resourceNamed(trial, all[index - 1]) ?? resourceNamed(trial, name);
+      const value: unknown = Reflect.get(Object(plantedFor(trial, about, owned)?.document), name);
+      // A parameter such as `:slug` stands for the value of a field.
+      if (of === undefined && typeof value === "string") return encodeURIComponent(value);
+      return idOf(trial, of ?? about, owned) ?? id;
+    });
+    return parts.join("/");
   });
-  return [mixed];
+  return [...new Set(paths)];
 }
 
-/** A parameter such as `:slug` stands for the value of a field. */
-function byOtherField(trial: Trial, { route, owner }: Target): readonly string[] {
-  const planted = plantedFor(trial, firstResource(trial, route), owner);
-  const field = parametersOf(route.path).find((name) => name !== "id");
-  const value: unknown = field && planted && Reflect.get(planted.document, field);
-  if (typeof value !== "string") return [];
-  return [filled(trial, route.path, (name) => encodeURIComponent(name === field ? value : "none"))];
+function bodyFor(trial: Trial, target: Target): Fields | undefined {
+  const { body, bodyReference } = target.route;
+  const described = body?.["~standard"].jsonSchema.input({ target: "draft-2020-12" });
+  const schema = bodyReference ?? described;
+  return schema && fieldsOf(trial, schema, target);
 }
 
-function parametersOf(path: string): readonly string[] {
-  return path.split("/").flatMap((part) => (part.startsWith(":") ? [part.slice(1)] : []));
-}
-
-/** A path with values. What is before a parameter, or its name, says which resource it is of. */
-function filled(
-  trial: Trial,
-  path: string,
-  valueOf: (name: string, of: Resource | undefined) => string,
-): string {
-  const parts = path.split("/").map((part, index, all) => {
-    if (!part.startsWith(":")) return part;
-    const name = part.slice(1);
-    return valueOf(name, resourceAt(trial, all[index - 1]) ?? resourceNamed(trial, name));
+/** Values for the fields of a body, or of an object inside. */
+function fieldsOf(trial: Trial, schema: JsonSchema, target: Target): Fields {
+  const fields = Object.entries(propertiesOf(schema)).map(([name, inner], index) => {
+    const made = canaryOf(inner, 800_000 + index);
+    if (isObject(made)) return [name, { ...made, ...fieldsOf(trial, inner, target) }];
+    if (Array.isArray(made) && isObject(inner["items"]) && isObject(made[0])) {
+      return [name, [{ ...made[0], ...fieldsOf(trial, inner["items"], target) }]];
+    }
+    return [name, valueFor(trial, name, made, target)];
   });
-  return parts.join("/");
+  return Object.fromEntries(fields) as Fields;
 }
 
-function bodyFor(trial: Trial, { route, ...owned }: Target): Fields | undefined {
-  const path = route.path.replace(/:(\w+)/g, "{$1}");
-  const operation = trial.world.openApi.paths[path]?.[route.method.toLowerCase()];
-  const schema = resolved(trial, jsonBody(operation));
-  if (schema === undefined) return undefined;
-  const fields = Object.entries(propertiesOf(schema)).map(([name, property], index) => {
-    const id = idFor(trial, name, owned);
-    return [name, id ?? canaryOf(resolved(trial, property) ?? {}, 800_000 + index)] as const;
-  });
-  return Object.fromEntries(fields);
-}
-
-function jsonBody(operation: unknown): JsonSchema | undefined {
-  const path = ["requestBody", "content", "application/json", "schema"];
-  const found = path.reduce<unknown>((at, name) => Reflect.get(Object(at), name), operation);
-  return isObject(found) ? found : undefined;
-}
-
-function resolved({ world }: Trial, schema: JsonSchema | undefined): JsonSchema | undefined {
-  const reference = schema?.["$ref"];
-  if (typeof reference !== "string") return schema;
-  const schemas = world.openApi.components["schemas"];
-  const found: unknown = isObject(schemas) ? schemas[reference.split("/").at(-1) ?? ""] : undefined;
-  return isObject(found) ? found : undefined;
+/** Identifiers for a field that has the name of one. Another plain text may name a user. */
+function valueFor(trial: Trial, name: string, made: unknown, target: Target): unknown {
+  const { other, route } = target;
+  const id = idFor(trial, name, target);
+  if (id === undefined) return other && marksIn(String(made))[0] === made ? other : made;
+  if (!Array.isArray(made)) return id;
+  return other ? [id, idFor(trial, name, { route, owner: other })] : [id];
 }
 
 /** The identifier that a name stands for: `article`, `articleId`, `article_id`, or `id` alone. */
-function idFor(trial: Trial, name: string, owned: Owned): string | undefined {
+function idFor(trial: Trial, name: string, target: Target): string | undefined {
   const [first] = trial.world.service.resources;
-  return idOf(trial, resourceNamed(trial, name) ?? (name === "id" ? first : undefined), owned);
+  const isBare = name === "id" || name === "ids";
+  const [, start] = target.route.path.split("/");
+  const about = isBare ? (resourceNamed(trial, start) ?? first) : undefined;
+  return idOf(trial, resourceNamed(trial, name) ?? about, target);
 }
 
-function idOf(trial: Trial, of: Resource | undefined, { ids, owner }: Owned): string | undefined {
-  return (of && ids?.get(of)) ?? plantedFor(trial, of, owner)?.document.id;
+function idOf(trial: Trial, of: Resource | undefined, owned: Owned): string | undefined {
+  return (of && owned.ids?.get(of)) ?? plantedFor(trial, of, owned)?.document.id;
 }
 
-function plantedFor(trial: Trial, of: Resource | undefined, owner: string): Planted | undefined {
-  const { garden } = trial.world;
+function plantedFor(
+  { world: { garden } }: Trial,
+  of: Resource | undefined,
+  { owner, state = 0 }: Owned,
+): Planted | undefined {
   if (of === undefined) return undefined;
   if (of.owner === "id") return garden.byId(owner);
-  return garden.of(of)[owner === "ada" ? 0 : 1];
-}
-
-function firstResource(trial: Trial, { path }: Route): Resource | undefined {
-  return resourceAt(trial, path.split("/")[1]);
-}
-
-function resourceAt({ world }: Trial, part: string | undefined): Resource | undefined {
-  return world.service.resources.find(({ plural }) => plural === part);
+  const place = owner === "ada" ? 0 : 1;
+  const planted = garden.of(of).filter(({ isRemoved }) => isRemoved !== true);
+  return planted[2 * state + place] ?? planted[place];
 }
 
 /** The resource that a name stands for: `article`, `articleId`, `article_id`, `articles`. */
-export function resourceNamed({ world }: Trial, name: string): Resource | undefined {
-  const bare = name.replace(/_?id$/i, "");
-  return world.service.resources.find((one) => one.name === bare || one.plural === bare);
+export function resourceNamed({ world }: Trial, name = ""): Resource | undefined {
+  const names = [name, name.replace(/_?ids?$/i, "")];
+  return world.service.resources.find(
+    (one) => names.includes(one.name) || names.includes(one.plural),
+  );
 }
 
 /**
@@ -176,18 +175,17 @@ export function resourceNamed({ world }: Trial, name: string): Resource | undefi
  * fields of the body that the caller must not set.
  */
 async function compare(trial: Trial, caller: Caller, called: Called): Promise<void> {
-  const { after, before, result: answer, route } = called;
-  const [nobody = caller] = trial.world.callers;
+  const { after, before, declared = {}, result: answer, route } = called;
+  const { body } = answer.request;
   for (const [key, place] of after) {
-    const { document } = place;
     const old = before.get(key);
-    if (old?.document.version === document.version) continue;
-    for (const field of takenFields(caller, called, { place, old })) add(place, field);
-    const isOpen = old
-      ? await isAllowed(trial, caller, "update", old)
-      : !["anonymous", "key"].includes(caller.name) ||
-        (await mayWrite(trial, nobody, "create", place));
-    if (!isOpen) add(place);
+    if (old?.document.version === place.document.version) continue;
+    if (isObject(body) && !setsAll(caller)) {
+      const fields = old ? takenFields(place, old, body) : await takenOwner(place, body);
+      for (const field of fields) add(old ?? place, field);
+    }
+    const operation = old ? "update" : "create";
+    if (!(await isAllowed(trial, caller, operation, old ?? place))) add(old ?? place);
   }
   for (const [key, place] of before) {
     if (after.has(key)) continue;
@@ -198,64 +196,67 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
     const code = field === undefined ? "document-written" : "field-written";
     trial.findings.report(code, caller, { ...place, field, way: route.operation, answer });
   }
+
+  /** A route may declare fields that the caller must not set, but not of users. */
+  function takenFields({ document, resource }: Planted, old: Planted, sent: Fields): string[] {
+    return Object.keys(sent).filter(
+      (field) =>
+        JSON.stringify(sent[field]) === JSON.stringify(Reflect.get(document, field)) &&
+        sent[field] !== Reflect.get(old.document, field) &&
+        (resource.owner === "id" || !Object.hasOwn(declared, field)) &&
+        !isWritable(caller, field, old),
+    );
+  }
+
+  /**
+   * The owner of a new document that the body names instead of the caller. A field with another
+   * name does so if the caller owns what is created without it, or with the caller in it. The
+   * latter may be right where the caller does not create such documents, as for a notice.
+   */
+  async function takenOwner({ document, resource }: Planted, sent: Fields): Promise<string[]> {
+    const { owner } = resource;
+    const id = caller.viewer.user?.id;
+    if (owner === undefined || owner === "id") return [];
+    const named: unknown = Reflect.get(document, owner);
+    if (named === id) return [];
+    if (sent[owner] === named && named !== undefined) return [owner];
+    const mayCreate = ruleLets(caller, "create", { resource }) !== false;
+    for (const name of Object.keys(sent).filter((one) => sent[one] === named)) {
+      for (const value of mayCreate ? [undefined, id] : [undefined]) {
+        const request = { ...answer.request, body: { ...sent, [name]: value } };
+        const undone = await undo(trial.world, () => trial.sender.send(caller, request));
+        const created = createdIn(undone, resource);
+        if (created.some((one) => isOwner(caller, resource, one))) return [owner];
+      }
+    }
+    return [];
+  }
+}
+
+/** Whether a caller sets the owner and each field by right. */
+function setsAll({ viewer }: Caller): boolean {
+  return viewer.isMaster === true || viewer.user?.role === "admin";
 }
 
 /**
- * Fields that a route took from the body although the caller must not set them. A route may declare
- * such a field, but not of users, and not the owner of a new document.
+ * An own route may do more than the rules for users who create, owners and admins, but not for a
+ * reading key. A function is asked by a request whose `If-Match` never holds, so that a change gets
+ * a 412 if the caller may make it. A creation, and what handlers of one's own do, is undone.
  */
-function takenFields(
-  caller: Caller,
-  { declared = {}, result }: Called,
-  { place, old }: { readonly place: Planted; readonly old: Planted | undefined },
-): readonly string[] {
-  const { document, resource } = place;
-  const { body } = result.request;
-  const { isMaster = false, user } = caller.viewer;
-  if (!isObject(body) || isMaster || user?.role === "admin") return [];
-  const isSent = (field: string): boolean =>
-    Object.hasOwn(body, field) &&
-    JSON.stringify(body[field]) === JSON.stringify(Reflect.get(document, field));
-  if (old === undefined) {
-    const { owner } = resource;
-    return owner !== undefined && owner !== "id" && isSent(owner) && body[owner] !== user?.id
-      ? [owner]
-      : [];
-  }
-  return Object.keys(body).filter(
-    (field) =>
-      isSent(field) &&
-      body[field] !== Reflect.get(old.document, field) &&
-      (resource.owner === "id" || !Object.hasOwn(declared, field)) &&
-      !isWritable(caller, field, old),
-  );
-}
-
-/** An own route may do more than the rules for owners and admins, but not for a reading key. */
 async function isAllowed(
   trial: Trial,
-  caller: Caller,
-  operation: "remove" | "update",
-  planted: Planted,
-): Promise<boolean> {
-  const { isMaster = false, user } = caller.viewer;
-  if (caller.name === "key") return planted.resource.access[operation] === "public";
-  if (isMaster || user?.role === "admin") return true;
-  if (isOwner(caller, planted.resource, planted.document)) return true;
-  return mayWrite(trial, caller, operation, planted);
-}
-
-/**
- * What a rule says. A function is asked by a request whose `If-Match` never holds, so that a change
- * gets a 412 if the caller may make it. A creation, and what handlers of one's own do, is undone.
- */
-async function mayWrite(
-  trial: Trial,
-  caller: Caller,
+  by: Caller,
   operation: "create" | "remove" | "update",
   planted: Planted,
 ): Promise<boolean> {
-  const { resource } = planted;
+  const { document, resource } = planted;
+  const isCreated = operation === "create";
+  const isKey = by.name === "key";
+  if (isKey && !isCreated) return resource.access[operation] === "public";
+  const isUser = isCreated ? by.viewer.user !== undefined : isOwner(by, resource, document);
+  if (setsAll(by) || (isUser && !isKey)) return true;
+  const [nobody = by] = trial.world.callers;
+  const caller = isCreated ? nobody : by;
   const known = ruleLets(caller, operation, planted);
   if (known !== undefined) return known;
   const requests = {

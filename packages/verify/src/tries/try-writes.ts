@@ -1,11 +1,11 @@
 import type { Fields, Resource } from "@fetchwork/rest";
-import { marksIn, propertiesOf } from "../world/canary.ts";
+import { marksIn } from "../world/canary.ts";
 import type { Caller } from "../caller.ts";
 import { type Planted, requestFor } from "../world/planted.ts";
 import { isWritable, ruleLets, type Subject } from "../world/rules.ts";
 import type { Answer } from "../world/sender.ts";
 import { createdIn, undo } from "../world/snapshot.ts";
-import { anotherOf, otherThan } from "./attack-bodies.ts";
+import { fieldsFor, otherThan } from "./attack-bodies.ts";
 import type { Trial } from "./trial.ts";
 
 /** Writes fields that a caller must not set, in documents of both owners, alone and in bulk. */
@@ -29,20 +29,12 @@ export async function tryWrites(trial: Trial): Promise<void> {
 /** A value for a field that the caller does not set. */
 type Attack = readonly [field: string, value: unknown];
 
-function attacksOn({ world }: Trial, caller: Caller, subject: Subject): readonly Attack[] {
+function attacksOn(trial: Trial, caller: Caller, subject: Subject): readonly Attack[] {
   const { resource } = subject;
-  const [planted] = world.garden.of(resource);
-  const schemas = propertiesOf(resource.output);
-  const others = [...(world.hidden.get(resource) ?? []), ...resource.fields];
-  const fields = others
-    .filter((field) => !isWritable(caller, field, subject))
-    .map((field, index): Attack => {
-      const known: unknown = Reflect.get(Object(planted?.document), field);
-      return [field, anotherOf(schemas[field] ?? {}, known, 900_000 + index)];
-    });
+  const fields = Object.entries(fieldsFor(trial, resource));
   const owned = resource.owner === undefined ? [] : [resource.owner];
   return [
-    ...fields,
+    ...fields.filter(([field]) => !isWritable(caller, field, subject)),
     ...owned.map((owner): Attack => [owner, otherThan(caller.viewer.user?.id)]),
     ["id", "chosen-by-the-caller"],
     ["createdAt", "2001-01-01T00:00:00.000Z"],

@@ -18,11 +18,9 @@ export function canaryOf(schema: JsonSchema, number: number): unknown {
   const { anyOf: _any, oneOf: _one, allOf: _all, ...plain } = schema;
   if (choice) return canaryOf({ ...plain, ...choice }, number);
   if ("const" in schema) return schema["const"];
-  const [word] = (schema["enum"] ?? []) as readonly unknown[];
+  const [word] = choicesOf(schema);
   if (word !== undefined) return word;
   switch (typeOf(schema)) {
-    case "boolean":
-      return true;
     case "integer":
     case "number":
       return numberOf(schema, number);
@@ -35,6 +33,12 @@ export function canaryOf(schema: JsonSchema, number: number): unknown {
     default:
       return textOf(schema, number);
   }
+}
+
+/** Values that a schema chooses from: members of an enum, or both booleans. */
+export function choicesOf(schema: JsonSchema): readonly unknown[] {
+  if (Array.isArray(schema["enum"])) return schema["enum"] as readonly unknown[];
+  return typeOf(schema) === "boolean" ? [true, false] : [];
 }
 
 /** The schemas of the fields of an object. */

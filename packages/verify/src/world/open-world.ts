@@ -5,10 +5,10 @@ import { openStore, type Store, type StoreOptions } from "@fetchwork/documents";
 import type { Fields, OpenApiDocument, Resource, Route } from "@fetchwork/rest";
 import type { Service } from "@fetchwork/service";
 import { VerifyError } from "../errors.ts";
-import { canaryLike, canaryOf, propertiesOf } from "./canary.ts";
+import { canaryLike, canaryOf, choicesOf, propertiesOf } from "./canary.ts";
 import type { Caller } from "../caller.ts";
 import { type FragileService, openFragile } from "./fragile-service.ts";
-import { Garden, type Planted } from "./planted.ts";
+import { Garden, maxStates, type Planted } from "./planted.ts";
 import { SecondProcess } from "./second-process.ts";
 import { createdIn, undo } from "./snapshot.ts";
 
@@ -128,6 +128,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
       garden.add(await plant(resource, owner, idFor(resource, owner)));
     }
   }
+  for (const resource of others) await plantStates(resource);
   for (const resource of others) await discover(resource);
   for (const resource of others.filter(({ softDelete }) => softDelete)) {
     const planted = await plant(resource, "bob");
@@ -196,6 +197,25 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     if (id === undefined) await makeRoom(resource, owner);
     const document = await store.collection(resource.collection).insert(fields, { id });
     return { resource, document };
+  }
+
+  /** Plants documents of both owners with further members of enums and booleans. */
+  async function plantStates(resource: Resource): Promise<void> {
+    if (hasFixedKey(resource)) return;
+    const schemas = { ...propertiesOf(resource.output), ...propertiesOf(resource.input) };
+    const choices = resource.fields
+      .map((field) => [field, choicesOf(schemas[field] ?? {})] as const)
+      .filter(([, all]) => all.length > 1);
+    const count = Math.min(maxStates, Math.max(0, ...choices.map(([, all]) => all.length)));
+    for (let state = 1; state < count; state += 1) {
+      const fields = choices.map(([field, all]) => [field, all[state % all.length]] as const);
+      for (const owner of ["ada", "bob"]) {
+        const { document } = await plant(resource, owner);
+        const documents = store.collection(resource.collection);
+        const changed = await documents.update(document.id, Object.fromEntries(fields));
+        garden.add({ resource, document: changed ?? document });
+      }
+    }
   }
 
   async function makeRoom(resource: Resource, owner: string): Promise<void> {

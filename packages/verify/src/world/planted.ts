@@ -3,6 +3,9 @@ import type { Fields, Resource } from "@fetchwork/rest";
 import type { ShownRequest } from "../finding.ts";
 import { marksIn } from "./canary.ts";
 
+/** Members of an enum of which documents are planted: each costs requests. */
+export const maxStates = 8;
+
 /** A document with a mark in each field. */
 export interface Planted {
   readonly resource: Resource;
