@@ -15,6 +15,9 @@ it.each<readonly [string, () => unknown, string]>([
   ["retry", () => createRetry(wrong("attempt")), "attempts"],
   ["openAICompatible", () => openAICompatible({ baseUrl: "", ...wrong("apikey") }), "apiKey"],
   ["serveTasks", () => serveTasks(wrong("tokens")), "token"],
+  ["run", () => createAgent().run({ prompt: "a", out: "b", ...wrong("dryrun") }), "dryRun"],
+  ["resume", () => createAgent().resume("a", { out: "b", ...wrong("signals") }), "signal"],
+  ["edit", () => createAgent().edit({ request: "a", out: "b", ...wrong("dryrun") }), "dryRun"],
   ["createSandbox", () => createSandbox(wrong("timeouts")), "timeout"],
 ])(
   "%s refuses an option that it does not have, and names the one that was meant",

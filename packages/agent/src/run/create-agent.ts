@@ -31,6 +31,8 @@ import { readProjectFiles } from "./read-project-files.ts";
 import { startRun } from "./run-handle.ts";
 import { emptyState, readState, type RecordStep, type RunState } from "./run-state.ts";
 
+const runNames = ["out", "runId", "dryRun", "signal"] as const;
+
 /** Writes programs. */
 export interface CodeAgent {
   /** Writes a program from a prompt. */
@@ -69,6 +71,7 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
   const settings = settingsOf(options);
   return {
     run(input) {
+      checkOptions("run", input, [...runNames, "prompt", "sharedDeps"]);
       const prompt = requireText("prompt", input.prompt);
       const out = resolve(requireText("out", input.out));
       const runId = checkRunId(input.runId ?? randomUUID());
@@ -85,6 +88,7 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       });
     },
     resume(runId, input) {
+      checkOptions("resume", input, ["out", "signal"]);
       const out = resolve(requireText("out", input.out));
       checkRunId(runId);
       return startRun(runId, (emit, own) =>
@@ -99,16 +103,13 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
     },
     edit(input) {
       checkOptions("edit", input, [
+        ...runNames,
         "request",
-        "out",
-        "runId",
-        "dryRun",
         "dirty",
         "commit",
         "continues",
         "images",
         "mayOnlyAnswer",
-        "signal",
       ]);
       const request = requireText("request", input.request);
       const out = resolve(requireText("out", input.out));
@@ -255,8 +256,7 @@ async function withJournal(
       }
       if (!isNew && state.prompt === undefined) throw noRun();
       if (isNew) {
-        const said = "The journal of a run of fetchwork agent.\n";
-        await folder.write(`${place}/README`, said);
+        await folder.write(`${place}/README`, "The journal of a run of fetchwork agent.\n");
         // Prompts and answers are not for a repository.
         const ignored = await folder.openOwn(".fetchwork/.gitignore");
         try {

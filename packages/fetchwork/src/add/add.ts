@@ -83,9 +83,16 @@ export const addCommand: Command = defineCommand({
       const file = join(project.folder, path);
       return existsSync(file) ? readFileSync(file, "utf8") : undefined;
     };
-    for (const { target } of definition.fields) {
-      if (target === undefined || namesOf(target).kebab === definition.names.kebab) continue;
-      if (read(`src/api/${namesOf(target).kebab}/model.ts`) === undefined) {
+    for (const { name: field, presence, target } of definition.fields) {
+      if (target === undefined) continue;
+      const { kebab } = namesOf(target);
+      if (kebab === definition.names.kebab) {
+        if (presence !== "required") continue;
+        throw new CommandUsageError(
+          `a required reference to its own resource (${field}) can never be satisfied; make it optional with ?`,
+        );
+      }
+      if (read(`src/api/${kebab}/model.ts`) === undefined) {
         throw new CommandUsageError(
           `unknown resource ${target}: expected one of the resources in src/api`,
         );
@@ -96,22 +103,9 @@ export const addCommand: Command = defineCommand({
         "the resource has no fields: write each as name:type, such as 'title:string!' (required) or content:text",
       );
     }
-    const selfReference = definition.fields.find(
-      ({ presence, target }) =>
-        presence === "required" &&
-        target !== undefined &&
-        namesOf(target).kebab === definition.names.kebab,
-    );
-    if (selfReference)
-      throw new CommandUsageError(
-        `a required reference to its own resource (${selfReference.name}) can never be satisfied; make it optional with ?`,
-      );
     const conflict = findConflict(definition, project.folder);
     if (conflict !== undefined) throw new CommandUsageError(conflict);
-    const changes = addResource(definition, {
-      read,
-      parts: findParts(project.folder),
-    });
+    const changes = addResource(definition, { read, parts: findParts(project.folder) });
     if (changes.size === 0) {
       io.stdout.write(`${definition.names.kebab} already exists; nothing was changed\n`);
       return 0;
@@ -138,7 +132,12 @@ async function addPart(
 
 /** `fetchwork add`: lists what was written by hand. */
 async function writeIndex({ folder }: Project, io: CommandIo): Promise<number> {
-  return write(folder, new Map([[registry, apiIndex(findParts(folder))]]), io);
+  const index = apiIndex(findParts(folder));
+  if (readFileSync(join(folder, registry), "utf8") !== index) {
+    return write(folder, new Map([[registry, index]]), io);
+  }
+  io.stdout.write(`${registry} is complete; nothing was changed\n`);
+  return 0;
 }
 
 /** Writes files of a project, and says which. */

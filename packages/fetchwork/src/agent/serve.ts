@@ -1,5 +1,5 @@
-import { AgentUsageError, defaultVerifiers } from "@fetchwork/agent";
 import { serveTasks, type VerifyLevel } from "@fetchwork/agent/server";
+import { isLoopbackHost } from "@fetchwork/kit";
 import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { storeUrl } from "../db/store-url.ts";
@@ -8,7 +8,13 @@ import { CommandUsageError } from "../command/usage-error.ts";
 import { wholeNumber } from "../command/whole-number.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { readTextFile } from "./read-prompt.ts";
-import { agentOptions, checkWork, limitOptions, workOptions } from "./work-options.ts";
+import {
+  agentOptions,
+  checkWork,
+  limitOptions,
+  verifiersFor,
+  workOptions,
+} from "./work-options.ts";
 
 const { "on-conflict": _conflict, verify: _verify, ...serverWork } = workOptions;
 
@@ -61,45 +67,38 @@ export const serve: Command = defineCommand({
     const { host: hostname, "allow-host": hosts } = values;
     const port = wholeNumber("port", values.port, 65_535);
     const { verify, ...others } = values;
-    const level = verifyLevel(verify);
+    const asked = verifyLevel(verify);
+    const level = values.check === undefined ? asked : "run";
     const work = checkWork(others);
     const token = await tokenOf(values, io);
     const store = storeUrl(values.store ?? "sqlite:.fetchwork/tasks.db", io);
-    try {
-      const chosen = await chooseModel(values, io);
-      // Each task has a separate folder, so no file conflicts with those that it writes.
-      const { onConflict: _onConflict, ...options } = agentOptions(work, chosen);
-      const server = await serveTasks({
-        ...options,
-        verify: level,
-        verifiers: level === "run" ? defaultVerifiers() : undefined,
-        port,
-        hostname,
-        hosts,
-        token,
-        store,
-        signals: false,
-        signal: io.signal,
-        reportError: (error) => {
-          const message = error instanceof Error ? error.message : String(error);
-          io.stderr.write(`${oneLine(message, 1000)}\n`);
-        },
-      });
-      io.stderr.write(`Listening on ${server.url}${token === undefined ? "" : ", with a token"}\n`);
-      await server.finished;
-      return 0;
-    } catch (error) {
-      // The library knows only of an option that is missing.
-      if (
-        token === undefined &&
-        error instanceof AgentUsageError &&
-        error.message.startsWith("token ")
-      ) {
-        const message = `${hostname} can be reached from other machines; set a token with FETCHWORK_AGENT_TOKEN or --token-file`;
-        throw new CommandUsageError(message, { cause: error });
-      }
-      throw error;
+    if (token === undefined && !isLoopbackHost(hostname)) {
+      throw new CommandUsageError(
+        `${hostname} can be reached from other machines; set a token with FETCHWORK_AGENT_TOKEN or --token-file`,
+      );
     }
+    const chosen = await chooseModel(values, io);
+    // Each task has a separate folder, so no file conflicts with those that it writes.
+    const { onConflict: _onConflict, ...options } = agentOptions(work, chosen);
+    const server = await serveTasks({
+      ...options,
+      verify: level,
+      verifiers: verifiersFor(level === "run", values.check),
+      port,
+      hostname,
+      hosts,
+      token,
+      store,
+      signals: false,
+      signal: io.signal,
+      reportError: (error) => {
+        const message = error instanceof Error ? error.message : String(error);
+        io.stderr.write(`${oneLine(message, 1000)}\n`);
+      },
+    });
+    io.stderr.write(`Listening on ${server.url}${token === undefined ? "" : ", with a token"}\n`);
+    await server.finished;
+    return 0;
   },
 });
 

@@ -178,6 +178,7 @@ export function checkWork(values: WorkValues): CheckedWork {
       maxTotalBytes: count("max-total-bytes", values["max-total-bytes"], 2 ** 32),
       sandbox: sandboxOptions(values),
       onConflict: conflictPolicy(values["on-conflict"]),
+      verifiers: verifiersFor(false, values.check),
     },
   };
 }

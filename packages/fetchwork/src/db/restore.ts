@@ -5,13 +5,14 @@ import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { shellWord } from "../command/shell-word.ts";
 import { jsonLine, oneLine } from "../command/terminal-text.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import type { BackupHeader, BackupLine } from "./backup-format.ts";
 import { bareDefinition, definitionsOption, loadHelpfulDefinitions } from "./definitions.ts";
 import { documentCount } from "./document-count.ts";
 import { createProgress, jsonOption } from "./progress.ts";
 import { readBackup } from "./read-backup.ts";
 import { recordBatches } from "./record-batches.ts";
-import { distributedOption, openTarget, shownUrl, storeUrl, urlOption } from "./store-url.ts";
+import { shownUrl, storeUrl, urlOption } from "./store-url.ts";
 
 /** The result of a first reading of a backup. */
 interface Contents {
@@ -28,17 +29,23 @@ export const restore: Command = defineCommand({
   options: {
     ...urlOption,
     ...definitionsOption,
-    ...distributedOption,
+    distributed: {
+      type: "boolean",
+      description: "Create the store for Citus, which spreads its tables over its servers",
+    },
     ...jsonOption,
   },
   async run({ values, positionals: [file = ""] }, io) {
     const url = storeUrl(values.url, io);
+    if (values.distributed === true && !/^postgres/i.test(url)) {
+      throw new CommandUsageError("--distributed requires a store in PostgreSQL");
+    }
     const collections = await loadHelpfulDefinitions(values.definitions, io);
     const path = resolve(io.cwd, file);
     const asJson = values.json === true;
     const contents = await readWhole(path, io.signal);
     const { header, documents } = contents;
-    const store = await openTarget(url, values);
+    const store = await openStore(url, { postgres: { distributed: values.distributed } });
     try {
       await refuseFull(store, header, { url, file, cwd: io.cwd });
       await load(store, path, contents, { asJson, io });

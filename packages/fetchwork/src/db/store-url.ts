@@ -14,22 +14,6 @@ export const urlOption = {
   },
 } as const;
 
-/** The option of commands that fill a store. */
-export const distributedOption = {
-  distributed: {
-    type: "boolean",
-    description: "Create the store for Citus, which spreads its tables over its servers",
-  },
-} as const;
-
-/** Opens a store to fill it, which creates it where there is none. */
-export function openTarget(
-  url: string,
-  { distributed }: { readonly distributed?: boolean | undefined },
-): Promise<Store> {
-  return openStore(url, distributed === true ? { postgres: { distributed } } : {});
-}
-
 /**
  * Returns the URL of the store, with an absolute path. `env:` reads it from a variable, in a
  * project also from its `.env`. Without a URL it is the store of the project.

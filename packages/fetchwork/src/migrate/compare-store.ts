@@ -75,29 +75,30 @@ async function* liveRecords({ records }: Snapshot, name: string, signal: AbortSi
   }
 }
 
-/** Reads a collection; with new unique indexes twice, since other documents decide about those. */
+/** Reads a collection again for what other documents decide about, with renamed fields renamed. */
 async function breaksOf(
   model: Model,
   records: () => Records,
   ids: ReadonlyMap<string, HashList>,
   pending: readonly (readonly string[])[],
 ): Promise<readonly Break[]> {
+  const faults = new FaultFinder(model);
+  const finder = new RenameFinder(model);
+  for await (const { id, fields } of model.schema === undefined ? [] : records()) {
+    await faults.check(id, knownFields(model, fields));
+    await finder.look(id, fields);
+  }
+  const renames = finder.breaks;
   const unique = pending.map((paths) => ({ paths, values: new HashList() }));
-  if (unique.length > 0) {
-    for await (const { fields } of records()) {
-      for (const { paths, values } of unique) {
-        const key = keyOf(fields, paths);
-        if (key !== undefined) values.add(key);
-      }
+  for await (const { fields } of unique.length === 0 ? [] : records()) {
+    for (const { paths, values } of unique) {
+      const key = keyOf(renamed(fields, renames), paths);
+      if (key !== undefined) values.add(key);
     }
   }
-  const faults = new FaultFinder(model);
-  const renames = new RenameFinder(model);
-  for await (const { id, fields } of records()) {
-    if (model.schema !== undefined) {
-      await faults.check(id, knownFields(model, fields));
-      await renames.look(id, fields);
-    }
+  const isDone = unique.length === 0 && model.references.length === 0;
+  for await (const { id, fields: before } of isDone ? [] : records()) {
+    const fields = renamed(before, renames);
     for (const { field, to } of model.references) {
       const found = [valueAt(fields, field.split("."))].flat();
       if (!found.some((each) => typeof each === "string" && ids.get(to)?.count(each) === 0))
@@ -111,7 +112,15 @@ async function breaksOf(
       faults.add(id, { kind: "unique", field: paths.join(", "), expected });
     }
   }
-  return joined(faults.breaks, renames.breaks);
+  return joined(faults.breaks, renames);
+}
+
+/** The fields as they are after the migration that is written for renames. */
+function renamed(fields: Readonly<Record<string, unknown>>, breaks: readonly Break[]): object {
+  const moved = breaks.flatMap(({ kind, field, from = "" }) =>
+    kind === "rename" && fields[from] !== undefined ? [[field, fields[from]] as const] : [],
+  );
+  return { ...fields, ...Object.fromEntries(moved) };
 }
 
 /** A field that is missing because it had another name is told once. */

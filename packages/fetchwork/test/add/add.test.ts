@@ -191,6 +191,16 @@ describe("fetchwork add", () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
+  it("without words changes nothing where the list is complete, and says so", async () => {
+    const before = await snapshot(folder);
+    const stdout = "src/api/index.ts is complete; nothing was changed\n";
+    expect(await fetchwork(folder, "add")).toEqual({ code: 0, stdout, stderr: "" });
+    expect(await snapshot(folder)).toEqual(before);
+    await writeFile(join(folder, "src/api/index.ts"), "");
+    expect((await fetchwork(folder, "add")).stdout).toBe("changed  src/api/index.ts\n");
+    expect(await snapshot(folder)).toEqual(before);
+  });
+
   it("completes a resource that exists in part", async () => {
     await fetchwork(folder, "add", "note", "text:string!");
     const whole = await snapshot(folder);

@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -28,6 +29,12 @@ describe("fetchwork agent serve", () => {
     expect(io.written.stderr).not.toContain("short-secret");
   });
 
+  it("refuses an address of the network without a token before a model is looked for", async () => {
+    const io = memoryIo({ cwd: temporaryFolder() });
+    const args = ["agent", "serve", "--host", "0.0.0.0"];
+    expect(await runCommand(commands, { args, io })).toBe(2);
+  });
+
   it("exits with 5 without a provider", async () => {
     const io = memoryIo({ cwd: temporaryFolder() });
     expect(await runCommand(commands, { args: ["agent", "serve"], io })).toBe(5);
@@ -41,13 +48,7 @@ describe("fetchwork agent serve", () => {
     const args = ["agent", "serve", "--port", "0", "--token-file", "token"];
     const env = { FETCHWORK_BASE_URL: models.baseUrl, FETCHWORK_MODEL: "scripted" };
     const { child, ended } = startCommand(args, { cwd, env });
-    const base = await new Promise<string>((resolve) => {
-      let said = "";
-      child.stderr?.on("data", (text: string) => {
-        const [, url] = /Listening on (\S+\/),/.exec((said += text)) ?? [];
-        if (url !== undefined) resolve(url);
-      });
-    });
+    const base = await addressOf(child);
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const ask = async (path: string, init: RequestInit = {}): Promise<Response> =>
       fetch(`${base}${path}`, { ...init, headers });
@@ -70,4 +71,35 @@ describe("fetchwork agent serve", () => {
     expect(await ended).toMatchObject({ code: 0 });
     expect((await ended).stderr).not.toContain(token);
   }, 60_000);
+
+  it("runs a --check after the last file, as --verify run does", async () => {
+    const cwd = temporaryFolder();
+    const models = await startServer({ answers: projectScript(notes) });
+    const args = ["agent", "serve", "--port", "0", "--repair", "0", "--check", "exit 3"];
+    const env = { FETCHWORK_BASE_URL: models.baseUrl, FETCHWORK_MODEL: "scripted" };
+    const { child, ended } = startCommand(args, { cwd, env });
+    const tasks = `${await addressOf(child)}agent/tasks`;
+    const created = await fetch(tasks, { method: "POST", body: '{"input":"notes"}' });
+    const { task_id: id } = (await created.json()) as { readonly task_id: string };
+    let text = "";
+    while (!text.includes('"is_last":true')) {
+      const step = await fetch(`${tasks}/${id}/steps`, { method: "POST" });
+      expect(step.status).toBe(200);
+      text = await step.text();
+    }
+    expect(text).toContain("exit 3 ended with 3");
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({ code: 0 });
+  }, 60_000);
 });
+
+/** The address that a server prints when it listens. */
+async function addressOf({ stderr }: ChildProcess): Promise<string> {
+  let said = "";
+  return new Promise((resolve) => {
+    stderr?.on("data", (text: string) => {
+      const [, url] = /Listening on ([^\s,]+\/)/.exec((said += text)) ?? [];
+      if (url !== undefined) resolve(url);
+    });
+  });
+}

@@ -43,6 +43,10 @@ describe("agentOptions", () => {
     expect(() => optionsOf(argument)).toThrow(message);
   });
 
+  it("refuses a blank command before a model is chosen", () => {
+    expect(() => checkWork({ check: [" "] })).toThrow("command must be a text");
+  });
+
   it.each([
     ["90", 90_000],
     ["90s", 90_000],

@@ -138,6 +138,13 @@ describe.each(allEngines)("fetchwork db backup of %s", (_engine, newUrl) => {
 });
 
 describe("fetchwork db restore", () => {
+  it("refuses --distributed for SQLite, before it reads the file", async () => {
+    const folder = newFolder();
+    const args = ["restore", join(folder, "none"), "-u", `sqlite:${folder}/b.db`, "--distributed"];
+    const [code, , stderr] = await runDb(args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("requires a store in PostgreSQL")]);
+  });
+
   it.each([
     ["is no backup", () => "{}\n", "the file is not a backup of fetchwork db, line 1"],
     ["is no JSON", () => "secret\n", "invalid line in the backup: expected JSON, line 1"],

@@ -122,6 +122,40 @@ export const app = { resources, collections: resources.map((each) => each.collec
     },
   );
 
+  it.each(allEngines)(
+    "finds what is shared or leads nowhere in a field that it renames on %s",
+    async (...engine) => {
+      const url = await engine[1]();
+      await fill(url, "authors", [{ name: "Ann" }]);
+      const [writer] = await ids(url, "authors");
+      const posts = [
+        { title: "a", writer },
+        { title: "a", writer: "gone" },
+        { title: "b", writer },
+      ];
+      await fill(url, "posts", posts);
+      const cwd = newProject(`
+import { defineResource } from "@fetchwork/rest";
+import { z } from "zod";
+const authors = defineResource({ name: "author", path: "/authors", schema: z.object({ name: z.string() }), access: {} });
+const posts = defineResource({ name: "post", path: "/posts", schema: z.object({ titles: z.string(), writerId: z.string() }), access: {}, unique: ["titles"], relations: { writer: { to: () => authors, field: "writerId" } } });
+const resources = [authors, posts];
+export const app = { resources, collections: resources.map((each) => each.collection) };
+`);
+      const [code, { breaks }] = await planned(cwd, url);
+      const found = breaks.map(({ kind, field, documents }) => [kind, field, documents]);
+      expect([code, found]).toEqual([
+        1,
+        [
+          ["rename", "titles", 3],
+          ["rename", "writerId", 3],
+          ["unique", "titles", 2],
+          ["relation", "writerId", 1],
+        ],
+      ]);
+    },
+  );
+
   it("writes a migration that can be read, and none over another or next to a pending one", async () => {
     const url = `sqlite:${join(newFolder(), "a.db")}`;
     await fill(url, "items", [{ name: "Ann Lee", headline: "a" }]);
