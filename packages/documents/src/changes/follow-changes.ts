@@ -1,7 +1,7 @@
 import type { ChangeRecord, ChangesOptions } from "../api/changes.ts";
 import { DocumentsError, InputError, optionError } from "../api/errors.ts";
 import { checkOptions } from "../api/check-options.ts";
-import { closedError } from "../engines/closed-error.ts";
+import { closedError } from "../api/closed-error.ts";
 
 /** What an engine knows about the feed of changes. */
 export interface ChangeSource {

@@ -10,7 +10,7 @@ import type { Store, StoreOptions } from "../api/store.ts";
 import type { Transaction, TransactionOptions } from "../api/transaction.ts";
 import { consumeChanges, type ConsumerSource } from "../changes/consume-changes.ts";
 import { streamChanges } from "../changes/follow-changes.ts";
-import { closedError } from "../engines/closed-error.ts";
+import { closedError } from "../api/closed-error.ts";
 import type { Engine, TransactionAccess } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
 import { loadPosition, savePosition, trimChanges } from "../engines/operations/feed.ts";

@@ -4,7 +4,7 @@ import type { StoreStatus } from "../../api/migration.ts";
 import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { createStamps } from "../../document/stamps.ts";
 import { pauseAfter } from "../../query/transaction-options.ts";
-import { closedError } from "../closed-error.ts";
+import { closedError } from "../../api/closed-error.ts";
 import type { Begin, Engine, Found, SnapshotAccess, TransactionAccess } from "../engine.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";

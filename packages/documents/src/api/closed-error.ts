@@ -1,4 +1,4 @@
-import { DocumentsError } from "../api/errors.ts";
+import { DocumentsError } from "./errors.ts";
 
 /** Reports a call of a store that was closed. */
 export function closedError(): DocumentsError {
