@@ -40,6 +40,7 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
       responses: {
         202: { description: "The mail will be sent" },
         401: { description: "Email, password or code (`totp`) is missing or wrong" },
+        404: { description: "User not found" },
         429: { description: "Too many mails for this user; see Retry-After" },
         503: { description: "Mails cannot be sent now" },
       },

@@ -49,6 +49,7 @@ export function secondFactorRoutes(context: AccountsContext): readonly AccountRo
           },
         },
         401: { description: "Email, password or code (`totp`) is missing or wrong" },
+        404: { description: "User not found" },
         409: isOn,
       },
       handle: async (call) => {
