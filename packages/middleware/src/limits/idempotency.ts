@@ -137,35 +137,33 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
     }
     if (known !== undefined) return respondTo(known, fingerprint);
 
-    const free = (): Promise<void> =>
-      store.abandon(key, own).catch((cause: unknown) => report(context, cause));
+    const failed = (cause: unknown): void => report(context, cause);
+    const free = (): Promise<void> => store.abandon(key, own).catch(failed);
     // The handler must not learn that the client left: failing then, it would release the key of
     // work that may go on, and the repetition would do it again.
     const lasting = new AbortController();
     const whole = deriveRequest(restoreBody(request, read.bytes), { signal: lasting.signal });
     let response: Response;
+    let isKept: boolean;
     try {
       response = await next(whole, new DeadlineContext(context, lasting));
-      if (!shouldKeep(response)) {
-        await free();
-        return response;
-      }
+      isKept = shouldKeep(response);
     } catch (error) {
       await free();
       throw error;
     }
-    // From here on the work is done, so a repetition must not do it again: a failure leaves the key
-    // taken.
-    const { response: sent, stored } = await storeResponse(response, maxResponseBytes);
-    try {
-      await store.complete(key, { ...own, response: stored, keepFor });
-    } catch (cause) {
-      report(context, cause);
-    }
+    if (isKept) {
+      // The work is done, so a repetition must not do it again: a failure leaves the key taken.
+      const kept = await storeResponse(response, maxResponseBytes);
+      await store.complete(key, { ...own, response: kept.stored, keepFor }).catch(failed);
+      response = kept.response;
+    } else await free();
     // What is not stored, such as events, goes on for this client only.
     const { signal } = context;
-    signal.addEventListener("abort", () => lasting.abort(signal.reason));
-    return sent;
+    const follow = (): void => lasting.abort(signal.reason);
+    if (signal.aborted) follow();
+    else signal.addEventListener("abort", follow);
+    return response;
   };
 
   return place("idempotency", (next) => (request, context) => {

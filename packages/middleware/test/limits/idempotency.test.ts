@@ -166,6 +166,28 @@ describe("idempotency", () => {
     ]);
   });
 
+  it.each([
+    ["after the response", false],
+    ["before it", true],
+  ])("tells a handler that a client left %s that was not kept", async (_, isEarly) => {
+    const client = new AbortController();
+    const told = Promise.withResolvers<void>();
+    const handler = wrap(({ signal }) => {
+      if (isEarly) client.abort();
+      signal.addEventListener("abort", () => told.resolve());
+      return new Response("an event", { status: 500 });
+    }, idempotency());
+    const request = new Request("http://localhost/", {
+      method: "POST",
+      headers: { "idempotency-key": "k1" },
+      signal: client.signal,
+    });
+    const { status } = await handler(request, createContext(request, { peer: "1.2.3.4" }));
+    expect(status).toBe(500);
+    client.abort();
+    await told.promise;
+  });
+
   it("inside of timeout, replays what was done after the 504", async () => {
     const released = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
