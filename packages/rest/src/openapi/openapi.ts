@@ -9,7 +9,7 @@ import type { Resource } from "../resource/resource.ts";
 import { type JsonSchema, jsonSchemaOf } from "../schema.ts";
 import { Components } from "./components.ts";
 import {
-  describeRefusal,
+  describeResponse,
   problemContent,
   problemSchema,
   type RefusalName,
@@ -87,7 +87,7 @@ function usedSchemes(paths: OpenApiDocument["paths"]): JsonSchema {
   );
 }
 
-function operation(route: Route, { resources, components }: Parts): JsonSchema {
+function operation(route: Route, parts: Parts): JsonSchema {
   const { access, action, description, resource, method, summary, tag } = route;
   const parameters = [
     ...pathParameters(route.path),
@@ -95,7 +95,7 @@ function operation(route: Route, { resources, components }: Parts): JsonSchema {
     ...(route.conditional ? conditions : []),
     ...(method === "POST" ? [idempotencyKey] : []),
   ];
-  const requestBody = method === "GET" ? undefined : bodyOf(route, components);
+  const requestBody = method === "GET" ? undefined : bodyOf(route, parts.components);
   return {
     operationId: route.operation,
     summary,
@@ -105,11 +105,7 @@ function operation(route: Route, { resources, components }: Parts): JsonSchema {
     ...(resource && action ? { "x-fetchwork": { resource: clientName(resource), action } } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
-    responses: responsesOf(route, {
-      components,
-      isReferredTo:
-        action === "remove" && resource !== undefined && resources.referrersOf(resource).length > 0,
-    }),
+    responses: responsesOf(route, parts),
   };
 }
 
@@ -174,35 +170,33 @@ function withName(schema: JsonSchema, name: string): JsonSchema {
     : schema;
 }
 
-function responsesOf(
-  route: Route,
-  { components, isReferredTo }: { readonly components: Components; readonly isReferredTo: boolean },
-): JsonSchema {
+function responsesOf(route: Route, { components, resources }: Parts): JsonSchema {
+  const { action, resource } = route;
   const responses: Record<string, unknown> = {};
   const successful = route.response && jsonSchemaOf(route.response, "output");
   for (const [text, response] of Object.entries(route.responses)) {
     const status = Number(text);
-    const { description, headers = {} } = response;
     const schema = response.schema ?? (hasBody(status) ? successful : undefined);
     const problem = status >= 400 ? problemContent(status) : undefined;
     const content = schema
       ? { "application/json": { schema: components.schema(schema) } }
       : problem;
-    const described: Record<string, JsonSchema> = {};
-    for (const [name, text] of Object.entries(headers)) {
-      described[name] = { description: text, schema: { type: "string" } };
-    }
-    responses[status] = {
-      description,
-      ...(Object.keys(described).length > 0 ? { headers: described } : {}),
-      ...(content ? { content } : {}),
-    };
+    const whole = describeResponse(response, content);
+    // Many operations say the same of what is missing: it is described once.
+    const name = response.description.split(" ").map(capitalized).join("");
+    const isShared = status === 404 && !response.schema && !response.headers;
+    responses[status] =
+      isShared && /^\w+NotFound$/.test(name) ? components.response(name, () => whole) : whole;
   }
   const add = (name: RefusalName): void => {
     const { status } = refusals[name];
-    responses[status] ??= components.response(name, () => describeRefusal(name));
+    responses[status] ??= components.response(name, () =>
+      describeResponse(refusals[name], problemContent(status === "default" ? 500 : status)),
+    );
   };
-  if (isReferredTo) add("ReferredTo");
+  if (action === "remove" && resource && resources.referrersOf(resource).length > 0) {
+    add("ReferredTo");
+  }
   add("BadRequest");
   if (route.conditional) add("VersionMismatch");
   if (route.access !== "public" || asksForCaller(route)) {

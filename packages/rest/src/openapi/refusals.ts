@@ -1,12 +1,11 @@
+import type { RouteResponse } from "../plan/route.ts";
 import { titleOf } from "../problem.ts";
 import type { JsonSchema } from "../schema.ts";
 
 /** What a refusal says. */
-export interface Refusal {
+interface Refusal extends RouteResponse {
   /** `default` stands for every status that is not described. */
   readonly status: number | "default";
-  readonly description: string;
-  readonly headers?: readonly string[];
 }
 
 /** Name of a refusal in the document. */
@@ -24,6 +23,8 @@ export type RefusalName =
   | "UnsupportedMediaType"
   | "Failure";
 
+const retryAfter = { "Retry-After": "Seconds until the next attempt" };
+
 /** Refusals that follow from access and validation, by their names in the document. */
 export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   ReferredTo: { status: 409, description: "Other documents refer to it" },
@@ -31,28 +32,28 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   VersionMismatch: {
     status: 412,
     description: "The document has another version than `If-Match` names",
-    headers: ["ETag"],
+    headers: { ETag: "Version of the document" },
   },
   Unauthenticated: {
     status: 401,
     description: "Credentials are missing or invalid",
-    headers: ["WWW-Authenticate"],
+    headers: { "WWW-Authenticate": "Schemes of credentials that are accepted" },
   },
   Forbidden: { status: 403, description: "The caller is not allowed to do this" },
   TooManyAttempts: {
     status: 429,
     description: "Too many wrong passwords for this account",
-    headers: ["Retry-After"],
+    headers: retryAfter,
   },
   PasswordsBusy: {
     status: 503,
     description: "Too many passwords are being checked",
-    headers: ["Retry-After"],
+    headers: retryAfter,
   },
   KeyInUse: {
     status: 409,
     description: "A request with this Idempotency-Key is running",
-    headers: ["Retry-After"],
+    headers: retryAfter,
   },
   KeyOfAnotherRequest: {
     status: 422,
@@ -63,14 +64,19 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   Failure: { status: "default", description: "The server failed" },
 };
 
-/** Describes a refusal, for `components` of the document. */
-export function describeRefusal(name: RefusalName): JsonSchema {
-  const { status, description, headers = [] } = refusals[name];
-  const described = headers.map((header) => [header, { schema: { type: "string" } }] as const);
+/** Describes a response with its headers, and with its body if it has one. */
+export function describeResponse(
+  { description, headers = {} }: RouteResponse,
+  content?: JsonSchema,
+): JsonSchema {
+  const described = Object.entries(headers).map(([name, text]): [string, JsonSchema] => [
+    name,
+    { description: text, schema: { type: "string" } },
+  ]);
   return {
     description,
-    ...(headers.length > 0 ? { headers: Object.fromEntries<JsonSchema>(described) } : {}),
-    content: problemContent(status === "default" ? 500 : status),
+    ...(described.length > 0 ? { headers: Object.fromEntries(described) } : {}),
+    ...(content ? { content } : {}),
   };
 }
 

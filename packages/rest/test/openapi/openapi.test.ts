@@ -162,6 +162,33 @@ describe("openApiDocument", () => {
     );
   });
 
+  it("describes once what many operations do not find, and each of the others where it is", () => {
+    const described = (description: string): unknown => {
+      const route = defineRoute({
+        method: "GET",
+        path: "/one",
+        operation: "showOne",
+        summary: "One",
+        tag: "one",
+        access: "public",
+        responses: { 404: { description } },
+        handle: () => new Response(),
+      });
+      return (openApiDocument(info, [route]).paths["/one"]?.["get"] as any).responses[404]; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+    };
+    const { get, delete: remove } = whole.paths["/notes/{id}"] ?? {};
+    const shared = { responses: { 404: { $ref: "#/components/responses/NoteNotFound" } } };
+    expect([get, remove]).toMatchObject([shared, shared]);
+    expect(whole.components["responses"]).toMatchObject({
+      NoteNotFound: { description: "Note not found" },
+    });
+    expect(described("API key not found")).toEqual({
+      $ref: "#/components/responses/APIKeyNotFound",
+    });
+    expect(described("Failure")).toMatchObject({ description: "Failure" });
+    expect(described("Schlüssel not found")).toMatchObject({ description: "Schlüssel not found" });
+  });
+
   it("describes the schemes that its operations use, and no others", () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual(["token", "masterKey"]);
     expect(document.components.securitySchemes.token.description).toContain("access_token");
