@@ -1,5 +1,6 @@
 import { describeValue } from "@fetchwork/kit";
 import type { Context } from "../context.ts";
+import { checkFunction } from "./check-function.ts";
 import { ExchangeContext, noInit, type ContextInit } from "./create-context.ts";
 import { HttpUsageError, notAResponse } from "../errors.ts";
 import { exposedResponse } from "./exposed-response.ts";
@@ -171,9 +172,4 @@ interface PlacedMiddleware extends Middleware {
 
 function checkPlace(middleware: PlacedMiddleware, inside: readonly Middleware[]): void {
   if (typeof middleware === "function") middleware[placeKey]?.check(inside);
-}
-
-function checkFunction(value: unknown, what: string): void {
-  if (typeof value === "function") return;
-  throw new HttpUsageError("ERR_HTTP_HANDLER", `${what} must be a function, got ${typeof value}`);
 }

@@ -30,7 +30,7 @@ export async function docs(project: string): Promise<void> {
   const environment = {
     ...parseEnv(withRandomSecrets(environmentExample(app.config))),
     ...Object.fromEntries(receivers.map(({ secret }) => [secret, receiverSecret])),
-    ...(existsSync(file) && parseEnv(readFileSync(file, "utf8"))),
+    ...(existsSync(file) && parseEnv(readFileSync(file, "utf8").replace(/^\uFEFF/, ""))),
     ...process.env,
   };
   const settings = readStartSettings(app, environment, project);

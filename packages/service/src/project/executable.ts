@@ -13,16 +13,16 @@ const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /**
  * Makes one file of Node, the service of a project and all it loads, which runs on machines like
- * this one: `dist/` and the name in `package.json`. Before Node 25.5 that needs Linux, and the
- * package `postject` from npm.
+ * this one: `dist/` and the name in `package.json`. Before Node 25.5 that needs Linux, Node
+ * 22 and the package `postject` from npm.
  *
  * @throws StartError when this Node cannot make it, or the package `rolldown` is not installed.
  */
 export async function buildExecutable(project: string): Promise<void> {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const isOneStep = major > 25 || (major === 25 && minor >= 5);
-  if (!isOneStep && process.platform !== "linux") {
-    throw new StartError("build --executable needs Linux, or Node 25.5");
+  if (!isOneStep && (process.platform !== "linux" || major < 22)) {
+    throw new StartError("build --executable needs Node 22 on Linux, or Node 25.5");
   }
   const manifest = fs.readFileSync(path.join(project, "package.json"), "utf8");
   const file = path.join(project, "dist", executableName(manifest));

@@ -37,6 +37,14 @@ it.each(wrong)(
   },
 );
 
+it("fetchwork-service reads a .env that begins with the byte order mark of an editor", async () => {
+  const folder = await makeProject();
+  writeFileSync(path.join(folder, ".env"), "\uFEFFSTRIPE_SECRET=short\n");
+  const { status, stderr } = run(folder, "docs");
+  expect(status).toBe(1);
+  expect(stderr).toContain("STRIPE_SECRET");
+});
+
 it("fetchwork-service refuses a folder that has no project, and an option that there is not", async () => {
   const place = path.join(import.meta.dirname, "src/index.ts");
   const stderr = `fetchwork-service: ${place} does not exist: run it in the folder of a project\n`;

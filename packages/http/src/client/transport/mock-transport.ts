@@ -1,4 +1,4 @@
-import { HttpUsageError } from "../../errors.ts";
+import { checkFunction } from "../../exchange/check-function.ts";
 import type { Handler } from "../../handler.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
 import { WebTransport, type WebExchange } from "./web-transport.ts";
@@ -16,10 +16,7 @@ import { runHandler } from "../../exchange/wrap.ts";
  * @throws HttpUsageError `ERR_HTTP_HANDLER` when it is not a function
  */
 export function mockTransport(handler: Handler): Transport {
-  if (typeof handler !== "function") {
-    const problem = `handler must be a function, got ${typeof handler}`;
-    throw new HttpUsageError("ERR_HTTP_HANDLER", problem);
-  }
+  checkFunction(handler, "handler");
   const exchange: WebExchange = async ({ method, url, headers }, sent) => {
     const response = await runHandler(handler, requestOf({ method, url, headers }, sent));
     return method === "HEAD" ? new Response(null, response) : response;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { HttpUsageError } from "../../errors.ts";
+import { checkFunction } from "../../exchange/check-function.ts";
 import type { Handler } from "../../handler.ts";
 import { writeEarlyHints } from "../exchange/node-messages.ts";
 import { createApplicationRequest } from "./application-request.ts";
@@ -27,12 +27,7 @@ export type NodeApplication = (request: IncomingMessage, response: ServerRespons
  * @throws HttpUsageError `ERR_HTTP_HANDLER` when the listener is not a function
  */
 export function fromNodeListener(listener: NodeApplication): Handler {
-  if (typeof listener !== "function") {
-    throw new HttpUsageError(
-      "ERR_HTTP_HANDLER",
-      `listener must be a function, got ${typeof listener}`,
-    );
-  }
+  checkFunction(listener, "listener");
   return (request, context) => {
     const socket = new ApplicationSocket(context.ip, new URL(request.url).protocol);
     const nodeRequest = createApplicationRequest(request, context, {

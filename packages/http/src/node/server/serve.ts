@@ -1,6 +1,7 @@
 import { type AddressInfo, isIP } from "node:net";
 import { checkOptions } from "../../check-options.ts";
-import { HttpUsageError, ListenError } from "../../errors.ts";
+import { ListenError } from "../../errors.ts";
+import { checkFunction } from "../../exchange/check-function.ts";
 import type { Handler } from "../../handler.ts";
 import { FastResponse } from "../../message/fast-response.ts";
 import { createNodeServer, type NodeServer } from "./create-server.ts";
@@ -52,10 +53,7 @@ export interface CloseOptions {
  * @throws ListenError `ERR_HTTP_LISTEN` as a rejection, when the port is taken or not allowed
  */
 export function serve(handler: Handler, options: ServeOptions = {}): Promise<RunningServer> {
-  if (typeof handler !== "function") {
-    const problem = `handler must be a function, got ${typeof handler}`;
-    throw new HttpUsageError("ERR_HTTP_HANDLER", problem);
-  }
+  checkFunction(handler, "handler");
   const checked = checkServeOptions(options);
   if (options.fastResponse === true) globalThis.Response = FastResponse;
   const pending = new PendingPromises(checked.reportError);

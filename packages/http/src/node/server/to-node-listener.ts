@@ -1,5 +1,5 @@
 import { checkOptions } from "../../check-options.ts";
-import { HttpUsageError } from "../../errors.ts";
+import { checkFunction } from "../../exchange/check-function.ts";
 import { guardedReport, logError } from "../../exchange/report-error.ts";
 import type { Handler } from "../../handler.ts";
 import { requestListener, type NodeListener } from "./request-listener.ts";
@@ -43,10 +43,7 @@ export function toNodeListener(handler: Handler, options: NodeListenerOptions = 
   ]);
   checkType("reportError", options.reportError, "function");
   const reportError = guardedReport(options.reportError ?? logError);
-  if (typeof handler !== "function") {
-    const problem = `handler must be a function, got ${typeof handler}`;
-    throw new HttpUsageError("ERR_HTTP_HANDLER", problem);
-  }
+  checkFunction(handler, "handler");
   const limits = checkBodyLimits(options);
   const pending = new PendingPromises(reportError);
   return requestListener(handler, {
