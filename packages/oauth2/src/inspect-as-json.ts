@@ -1,8 +1,3 @@
-/** Something with a form for logs, without secrets. */
-interface Shown {
-  toJSON(): unknown;
-}
-
 const inspection = Symbol.for("nodejs.util.inspect.custom");
 
 /**
@@ -15,10 +10,10 @@ export function hideFromInspect<T extends object>(object: T, member: keyof T): T
   });
 }
 
-/** Makes `inspect` of Node, Deno and Bun, and so `console.log`, show what `toJSON` returns. */
-export function inspectAsJson(prototype: Shown): void {
+/** Makes `inspect`, and so `console.log`, show the form for logs that `toJSON` returns. */
+export function inspectAsJson(prototype: { toJSON(): unknown }): void {
   Object.defineProperty(prototype, inspection, {
-    value(this: Shown) {
+    value(this: typeof prototype) {
       return this.toJSON();
     },
     configurable: true,

@@ -89,8 +89,8 @@ export class TokenManager {
   readonly #options: TokenManagerOptions;
   readonly #refreshBefore: number;
   #current: AccessToken | undefined;
-  /** A token that the server gave and the store did not take. */
-  #unsaved: AccessToken | undefined;
+  /** A token that the store did not take, and the one that the store had, if that is known. */
+  #unsaved: { readonly token: AccessToken; readonly over?: string | undefined } | undefined;
   #flight: (GetTokenOptions & { readonly token: Promise<AccessToken> }) | undefined;
   /** A refresh token that the server refused for good; some servers take its use for theft. */
   #refusal: { readonly refreshToken: string; readonly error: OAuth2Error } | undefined;
@@ -145,7 +145,7 @@ export class TokenManager {
    */
   async has(): Promise<boolean> {
     if (this.#options.grant !== undefined) return true;
-    const known = this.#unsaved ?? (await this.#load());
+    const known = this.#unsaved?.token ?? (await this.#load());
     if (known === undefined) return false;
     if (known.token !== "" && !known.expired()) return true;
     return known.refreshToken !== undefined && known.refreshToken !== this.#refusal?.refreshToken;
@@ -244,14 +244,22 @@ export class TokenManager {
     }
     return this.#locked(async () => {
       // Another process may have refreshed it while this one waited.
-      const known = this.#unsaved ?? (await this.#load());
+      const stored = await this.#load();
+      if (this.#isOutdated(stored)) this.#unsaved = undefined;
+      const { token: known = stored, over } = this.#unsaved ?? {};
       if (known !== undefined && this.#serves(known, refused, minValidity)) {
-        if (known !== this.#unsaved) return this.#adopt(known);
-        await this.#accept(known);
+        if (known === stored) return this.#adopt(known);
+        await this.#accept(known, over);
         return known;
       }
       return this.#replace(known, refused, minValidity);
     });
+  }
+
+  /** Whether the store has another token now than the one that was to be replaced. */
+  #isOutdated(stored: AccessToken | undefined): boolean {
+    const { over, token } = this.#unsaved ?? {};
+    return over !== undefined && ![over, token?.token].includes(stored?.token ?? "");
   }
 
   async #replace(
@@ -273,13 +281,8 @@ export class TokenManager {
     try {
       fresh = await this.#obtain(known);
     } catch (error) {
-      const good = known !== undefined && known.token !== "" && !known.expired();
-      if (
-        good &&
-        isTemporary(error) &&
-        known.token !== refused?.token &&
-        this.#outlasts(known, minValidity)
-      ) {
+      const isUsable = known !== undefined && !["", refused?.token].includes(known.token);
+      if (isUsable && isTemporary(error) && this.#outlasts(known, minValidity)) {
         return this.#adopt(known);
       }
       throw error;
@@ -287,7 +290,8 @@ export class TokenManager {
     this.#requested = { token: fresh.token, at: performance.now() };
     if (this.#serves(fresh, refused, minValidity)) this.#pause.end();
     else this.#pause.useless(fresh);
-    if (epoch === this.#epoch) await this.#accept(fresh);
+    const { over } = this.#unsaved ?? { over: known?.token ?? "" };
+    if (epoch === this.#epoch) await this.#accept(fresh, over);
     return fresh;
   }
 
@@ -316,9 +320,9 @@ export class TokenManager {
   }
 
   /** Stores a token, then reports it, then returns it to all waiting callers. */
-  async #accept(token: AccessToken): Promise<void> {
+  async #accept(token: AccessToken, over?: string): Promise<void> {
     const previous = this.#current;
-    this.#unsaved = token;
+    this.#unsaved = { token, over };
     // With its lifetime, of which another process needs to know when the token is to be renewed.
     const { expiresIn: expires_in } = token;
     const lifetime = expires_in === undefined ? {} : { expires_in };

@@ -1,17 +1,14 @@
 import { TokenStoreError } from "../errors.ts";
+import { raceSignal } from "./race-signal.ts";
 
 /**
  * Waits for a store, and no longer than so many milliseconds.
  *
  * @throws TokenStoreError when the store takes longer
  */
-export async function within<T>(result: Promise<T>, milliseconds: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
+export function within<T>(result: Promise<T>, milliseconds: number): Promise<T> {
+  const late = new AbortController();
   const problem = `the token store did not respond within ${milliseconds} ms`;
-  const timer = setTimeout(() => reject(new TokenStoreError(problem)), milliseconds);
-  try {
-    return await Promise.race([result, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const timer = setTimeout(() => late.abort(new TokenStoreError(problem)), milliseconds);
+  return raceSignal(result, late.signal).finally(() => clearTimeout(timer));
 }

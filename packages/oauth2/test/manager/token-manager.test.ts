@@ -283,27 +283,6 @@ describe("store", () => {
     expect(steps).toEqual(["store A1", "changed A0 to A1", "goes on", "goes on"]);
   });
 
-  it("does not refresh again what the store did not take, but stores it", async () => {
-    await using server = await startRotatingServer();
-    let stored: TokenHash | undefined;
-    let full = false;
-    const store: TokenStore = {
-      get: () => stored,
-      set: (_, token) => {
-        if (full) throw new Error("disk full");
-        stored = token;
-      },
-      delete: () => {},
-    };
-    const { manager } = await managerOf(server, { store });
-    full = true;
-    await expect(manager.getToken()).rejects.toThrow("disk full");
-    full = false;
-    expect((await manager.getToken()).token).toBe("A1");
-    expect(server.refreshes).toEqual(["R0"]);
-    expect(stored).toMatchObject({ refresh_token: "R1" });
-  });
-
   it("takes a token that another process has stored, without a request", async () => {
     await using server = await startRotatingServer();
     const store = new MemoryTokenStore();
