@@ -66,6 +66,18 @@ describe("the pages about a route of one's own and about testing", () => {
   });
 });
 
+describe("the page about many customers", () => {
+  it("has a service whose test, as pasted, passes", { timeout: 240_000 }, async () => {
+    const [app = "", test = ""] = codeBlocks(await pageOf("many-customers"), "ts");
+    const helpDesk = join(project, "src/help-desk");
+    await mkdir(helpDesk);
+    await writeFile(join(helpDesk, "app.ts"), app);
+    await writeFile(join(helpDesk, "tenants.test.ts"), test);
+    expect(await pasted("npm test -- src/help-desk", project)).toMatch(/1 passed/);
+    await rm(helpDesk, { recursive: true });
+  });
+});
+
 describe("the page about deploying", () => {
   it("works as pasted, but for what needs root or Docker", { timeout: 300_000 }, async () => {
     const port = await freePort();

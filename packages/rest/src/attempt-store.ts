@@ -30,7 +30,7 @@ export interface AttemptStore {
 
 /** Attempts of one key. */
 export interface Attempts {
-  /** Those that failed, or have not ended yet. */
+  /** Attempts that failed, or have not ended yet. */
   readonly failures: number;
   /** Time of the last one, in milliseconds since 1970. */
   readonly last: number;

@@ -29,7 +29,7 @@ export interface ParsedNear {
 const leastSquare = 1e-13;
 /** Four times as far, and so about as many documents as in all of the attempts before, 15 times. */
 const reachGrowth = 16;
-/** Of 256 documents one must do, or all are looked through, by another index if there is one. */
+/** Attempts until another plan reads all documents: fewer than one in 256 passes the filter. */
 const filteredAttempts = 3;
 const maxSample = 1000;
 
