@@ -9,7 +9,7 @@ import { freePort } from "./free-port.ts";
 import { answers, copyCommitted, pasted, startDev } from "./pasted.ts";
 
 const root = join(import.meta.dirname, "..");
-/** The server of the page has a Node of its own that is recent enough. */
+/** The server of the page has a separate Node that is recent enough. */
 const PATH = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`;
 let folder = "";
 let project = "";
@@ -142,7 +142,7 @@ function isInstalled(command: string): boolean {
   return spawnSync("bash", ["-c", `PATH=$PATH:/usr/sbin command -v ${command}`]).status === 0;
 }
 
-/** Starts a proxy with the configuration of the page, on a port of its own and without TLS. */
+/** Starts a proxy with the configuration of the page, on a separate port and without TLS. */
 async function startProxy(
   name: string,
   { text, port }: { readonly text: string; readonly port: number },

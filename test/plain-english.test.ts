@@ -11,7 +11,7 @@ import { readText, root } from "../scripts/workspace-packages.ts";
 const avoided: readonly (readonly [RegExp, string])[] = [
   [/(?<!\bthere )\bis no (?!longer\b|more\b|one\b)/i, "is not a …, invalid …"],
   [/\bis none of\b/, "must be one of"],
-  [/\bgives\b(?! up)/, "returns, responds with, passes"],
+  [/\bgives\b(?! up)/i, "returns, responds with, passes"],
   [/\banew\b/, "again"],
   [/\bwhoever\b/i, "the caller, anyone who"],
   [/\bmeanwhile\b/i, "in the meantime, since"],

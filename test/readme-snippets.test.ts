@@ -16,7 +16,9 @@ const pages = [
   ...packagePages(),
 ].toSorted();
 
-/** Where the files are tried that a page has for a project, which `// src/` names in the first line. */
+/**
+ * Where the files are tried that a page has for a project, which `// src/` names in the first line.
+ */
 const projects: Readonly<Record<string, string>> = {
   "docs/from-generator-rest.md": "test/moving/from-generator-rest.test.ts",
   "docs/many-customers.md": "test/guides.process.test.ts",
@@ -29,7 +31,7 @@ const projects: Readonly<Record<string, string>> = {
 const surroundings: Readonly<Record<string, string>> = {
   "docs/changing-models.md": `import { defineConfig, defineService, serverSettings } from "@fetchwork/service";
     import type { DocumentMigration } from "fetchwork";
-    const config = defineConfig(serverSettings);
+    const config = defineConfig({ ...serverSettings });
     declare const migrations: readonly DocumentMigration[];`,
   "docs/citus.md": "declare const url: string;",
   "docs/many-machines.md": "declare const url: string; declare const store: Store;",

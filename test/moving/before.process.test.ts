@@ -14,7 +14,7 @@ import {
 import { importBlock } from "./page-block.ts";
 
 // The code before a move, with the original packages, does what the records say that the tests of
-// the code after it compare with. The packages have a lock file of their own.
+// the code after it compare with. The packages have a separate lock file.
 const originals = join(import.meta.dirname, "originals");
 const isInstalled = existsSync(join(originals, "node_modules/express/package.json"));
 
@@ -95,7 +95,7 @@ describe.skipIf(!isInstalled)("the code before the move", () => {
         headers: Object.fromEntries(responded.headers),
         body: await responded.text(),
       };
-      expect(seen, name).toMatchObject(response);
+      expect({ name, ...seen }).toMatchObject({ name, ...response });
     }
     expect(lines).toHaveLength(exchanges.length);
     expect(lines[0]).toMatch(/^127\.0\.0\.1 - - \[.+\] "GET \/users\/1 HTTP\/1\.1" 200 23 "-"/);
@@ -105,7 +105,9 @@ describe.skipIf(!isInstalled)("the code before the move", () => {
     const octokit = pathToFileURL(
       join(originals, "node_modules/@octokit/endpoint/dist-bundle/index.js"),
     );
-    const { endpoint } = (await import(octokit.href)) as { endpoint: (route: string, options: object) => { headers: Record<string, string> } };
+    const { endpoint } = (await import(octokit.href)) as {
+      endpoint: (route: string, options: object) => { headers: Record<string, string> };
+    };
     interface Call {
       readonly name: string;
       readonly route: string;
@@ -117,7 +119,7 @@ describe.skipIf(!isInstalled)("the code before the move", () => {
     )) {
       const { headers, ...rest } = endpoint(route, options);
       const { "user-agent": _agent, ...others } = headers;
-      expect({ ...rest, headers: others }, name).toEqual(result);
+      expect({ name, ...rest, headers: others }).toEqual({ name, ...result });
     }
     const page = "from-octokit-endpoint.md";
     const before = await importBefore<object>(page);

@@ -42,8 +42,8 @@ export function blackWords(words: readonly string[], options: BlackWordsOptions 
 
 /**
  * Rejects what {@link blackWords} rejects, with words that may change: the function is called for
- * each request with a body. Empty words are passed over. When it throws, the request fails and the handler does not
- * run.
+ * each request with a body. Empty words are passed over. When it throws, the request fails and the
+ * handler does not run.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

@@ -61,7 +61,7 @@ export class Budget implements Timing {
     this.#began = Infinity;
   }
 
-  /** Gives a read up that took too long a moment ago. */
+  /** Rejects a read that took too long a moment ago. */
   check(text: string): void {
     this.#text = text;
     const at = this.#slow.size === 0 ? undefined : this.#slow.get(text);
