@@ -78,7 +78,7 @@ async function build(): Promise<void> {
   if (reason !== undefined) failed.push(`the build: ${reason}`);
 }
 
-/** Gives the reason when it fails. */
+/** Returns the reason when it fails. */
 async function measure({ part, flags = [], minutes }: About): Promise<string | undefined> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "compare-"));
   // PostgreSQL runs as another user.

@@ -1,4 +1,5 @@
-// Packs packages with those of ours that they need, and prints the line that installs them in another folder.
+// Packs packages with those of ours that they need, and prints the line that installs them in
+// another folder.
 //   npm run pack -- middleware              writes the tarballs into ./packed
 //   npm run pack -- http oauth2 --to ../my  writes them into another folder
 import "./require-node.cjs";

@@ -1,5 +1,6 @@
-// Takes the files of the reference page from a release of Swagger UI: `npm run vendor:reference -- 5.35.0`.
-// They are in the repository, since `swagger-ui-dist` as a dependency brings a package that reports installs.
+// Takes the files of the reference page from a release of Swagger UI: `npm run vendor:reference --
+// 5.35.0`. They are in the repository, since `swagger-ui-dist` as a dependency brings a package
+// that reports installs.
 import "./require-node.cjs";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -5,7 +5,7 @@ import { quantile, rangeOf, ratiosOf, spreadOf, uncertainty } from "../bench/har
 
 const untold = { rounds: undefined, isQuick: false };
 
-/** Gives values in turn, and notes who was asked. */
+/** Returns values in turn, and notes who was asked. */
 function contest(valuesOf: Readonly<Record<string, readonly number[]>>) {
   const asked: string[] = [];
   const counts = new Map<string, number>();

@@ -6,8 +6,8 @@ import { blogFiles } from "../scripts/blog-files.ts";
 const blog = join(import.meta.dirname, "../examples/blog");
 
 /**
- * What the blog has beside: tests that need the repository or are about this blog, and what running
- * it leaves.
+ * What the blog has in addition: tests that need the repository or are about this blog, and what
+ * running it leaves.
  */
 const own = [/^test\/[^/]+\.ts$/, /^\.env$/, /^(?:node_modules|data|docs|coverage)\//];
 
@@ -17,7 +17,7 @@ describe("examples/blog", () => {
   it.each([...made.keys()])(
     "has %s as `fetchwork new` and `fetchwork add article` write it",
     (file) => {
-      // What differs: `npm run blog` writes the file anew.
+      // What differs: `npm run blog` writes the file again.
       expect(readFileSync(join(blog, file), "utf8")).toBe(made.get(file));
     },
   );

@@ -12,7 +12,7 @@ it.skipIf(noPostgres !== undefined)(
     const postgres = await startPostgres();
     onTestFinished(() => postgres.stop());
     const DATABASE_URL = await postgres.create();
-    // All clients have one address here, which is no limit of theirs.
+    // All clients have one address here, which is not a limit of theirs.
     const environment = { DATABASE_URL, SIGN_IN_LIMIT: "0" };
     const servers = [];
     for (let count = 0; count < 4; count += 1) servers.push(await startServer(environment));

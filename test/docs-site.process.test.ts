@@ -14,7 +14,7 @@ import { readPackages } from "../scripts/workspace-packages.ts";
 
 const site = join(import.meta.dirname, "../docs-site");
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-/** A folder for pictures of the pages, for whoever wants to look at them. */
+/** A folder for pictures of the pages, for anyone who wants to look at them. */
 const shots = process.env["SCREENSHOTS"];
 const hasChromium = existsSync(executablePath);
 

@@ -33,6 +33,11 @@ describe("the pages of the documentation site", () => {
     expect(found.map((page) => page.section)).toEqual([section]);
   });
 
+  it("name the first column of each table, which screen readers repeat with each row", () => {
+    const nameless = pages.filter(({ source }) => /^\| +\|.*\n\|[ :|-]+$/m.test(readText(source)));
+    expect(nameless.map(({ source }) => source)).toEqual([]);
+  });
+
   it("start with commands that the README has too", () => {
     const [block = expect.fail("no commands")] = codeBlocks(readText("docs-site/index.md"), "sh");
     const commands = block.trim().split("\n");

@@ -9,7 +9,7 @@ import { freePort } from "./free-port.ts";
 import { answers, copyCommitted, pasted, startDev } from "./pasted.ts";
 
 const root = join(import.meta.dirname, "..");
-/** The server of the page has a Node of its own that is recent enough. */
+/** The server of the page has a separate Node that is recent enough. */
 const PATH = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`;
 let folder = "";
 let project = "";
@@ -63,6 +63,18 @@ describe("the pages about a route of one's own and about testing", () => {
     const [test = ""] = codeBlocks(await pageOf("testing"), "sh");
     expect(await pasted(test, project)).toMatch(/1 passed/);
     await pasted("npm test", project);
+  });
+});
+
+describe("the page about many customers", () => {
+  it("has a service whose test, as pasted, passes", { timeout: 240_000 }, async () => {
+    const [app = "", test = ""] = codeBlocks(await pageOf("many-customers"), "ts");
+    const helpDesk = join(project, "src/help-desk");
+    await mkdir(helpDesk);
+    await writeFile(join(helpDesk, "app.ts"), app);
+    await writeFile(join(helpDesk, "tenants.test.ts"), test);
+    expect(await pasted("npm test -- src/help-desk", project)).toMatch(/1 passed/);
+    await rm(helpDesk, { recursive: true });
   });
 });
 
@@ -130,7 +142,7 @@ function isInstalled(command: string): boolean {
   return spawnSync("bash", ["-c", `PATH=$PATH:/usr/sbin command -v ${command}`]).status === 0;
 }
 
-/** Starts a proxy with the configuration of the page, on a port of its own and without TLS. */
+/** Starts a proxy with the configuration of the page, on a separate port and without TLS. */
 async function startProxy(
   name: string,
   { text, port }: { readonly text: string; readonly port: number },

@@ -11,7 +11,7 @@ import { readText, root } from "../scripts/workspace-packages.ts";
 const avoided: readonly (readonly [RegExp, string])[] = [
   [/(?<!\bthere )\bis no (?!longer\b|more\b|one\b)/i, "is not a …, invalid …"],
   [/\bis none of\b/, "must be one of"],
-  [/\bgives\b(?! up)/, "returns, responds with, passes"],
+  [/\bgives\b(?! up)/i, "returns, responds with, passes"],
   [/\banew\b/, "again"],
   [/\bwhoever\b/i, "the caller, anyone who"],
   [/\bmeanwhile\b/i, "in the meantime, since"],
@@ -51,6 +51,7 @@ it.each<[string, number, readonly string[]]>([
   ["templates", 5, ["packages/*/templates/**/*.ts", "packages/create-fetchwork/bin/*"]],
   ["scripts", 100, ["{scripts,docs-site,bench}/**/*.{ts,mjs,cjs}"]],
   ["examples", 30, ["examples/*/{src,scripts}/**/*.ts"]],
+  ["tests", 600, ["{packages/*,examples/*,.}/test/**/*.ts"]],
 ])("comments and texts of the %s avoid phrases that stop the reader", (_, least, patterns) => {
   const files = globSync([...patterns], { cwd: root, exclude: ["**/node_modules"] }).toSorted();
   expect(files.length).toBeGreaterThanOrEqual(least);
@@ -123,26 +124,44 @@ it("messages about a value have the form `<subject> must be <expected>, got <val
 /** Lines of code, addresses and instructions to the linter are as long as they are. */
 const isUnbreakable = /^\s*(?:\*|\/\/) (?:[^ ]+$|oxlint-)|[;,)}]$/;
 
-it("comments of the sources have at most 100 columns", () => {
-  const wide = globSync("packages/*/src/**/*.ts", { cwd: root })
-    .toSorted()
-    .flatMap((path) =>
-      readText(path)
-        .split("\n")
-        .flatMap((line, index) => {
-          const isComment = /^\s*(?:\/?\*|\/\/) ?/.test(line);
-          const isWide = isComment && line.length > 100 && !isUnbreakable.test(line);
-          return isWide ? [`${path}:${String(index + 1)}`] : [];
-        }),
-    );
+it("comments have at most 100 columns", () => {
+  const programs = "{bench,docs-site,scripts,{.,packages/*,examples/*}/{src,test,templates}}";
+  const files = globSync([`${programs}/**/*.{ts,mjs,cjs}`, "packages/*/bin/*.mjs"], {
+    cwd: root,
+    exclude: ["**/{node_modules,dist}"],
+  });
+  expect(files.length).toBeGreaterThan(2_000);
+  const wide = files.toSorted().flatMap((path) =>
+    readText(path)
+      .split("\n")
+      .flatMap((line, index) => {
+        const isComment = /^\s*(?:\/?\*|\/\/) ?/.test(line);
+        const isWide = isComment && line.length > 100 && !isUnbreakable.test(line);
+        return isWide ? [`${path}:${String(index + 1)}`] : [];
+      }),
+  );
   expect(wide).toEqual([]);
+});
+
+/** Beginnings after which a reader still has to guess what the sentence is about. */
+const headless = /^(?:Most|Least|Of|As|So many|Those|It|They|That)\b(?! significant)/;
+
+it("a comment of the sources begins with what it is about", () => {
+  const files = globSync("packages/*/src/**/*.ts", { cwd: root }).toSorted();
+  expect(files.length).toBeGreaterThan(300);
+  const faults = files.flatMap((path) =>
+    Array.from(readText(path).matchAll(/\/\*\*\s*(?:\* )?(\S[^\n]*)/g), ([, line = ""]) => line)
+      .filter((line) => headless.test(line))
+      .map((line) => `${path}: ${line}`),
+  );
+  expect(faults).toEqual([]);
 });
 
 it.each(
   globSync(
     [
       "packages/*/README.md",
-      "{AGENTS,README,CHANGELOG,CONTRIBUTING,SECURITY}.md",
+      "{AGENTS,README,CHANGELOG,CODE_OF_CONDUCT,CONTRIBUTING,SECURITY}.md",
       "packages/fetchwork/templates/project/*.md",
       "examples/*/*.md",
       "docs/!(glossary).md",

@@ -47,7 +47,7 @@ describe.each(platforms)("with-environment.mjs $platform", ({ before }) => {
     await expect(closed).resolves.toEqual([3, null]);
     const [pid, last] = output.trim().split("\n");
     expect(last).toBe("closed");
-    // Where the launcher can become the program, it is no second process.
+    // Where the launcher can become the program, it is not a second process.
     expect(Number(pid) === child.pid).toBe(before.length === 0);
   });
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert";
 import { article, searched, total } from "./sample-articles.mjs";
 
-/** Gives the identifier of an article. */
+/** Returns the identifier of an article. */
 export async function checkAnswers({ name, server, origin, headers }) {
   const get = async (target) => {
     const answer = await fetch(`${origin}${target}`);

@@ -224,7 +224,7 @@ async function prepare(name, place, started) {
   return { ...running, headers, id: await checkAnswers({ ...running, headers }) };
 }
 
-/** Gives the headers of a user. */
+/** Returns the headers of a user. */
 async function signIn({ name, server, origin }) {
   if (!server.signIn) return {};
   const answer = await server.signIn(secrets).fetch(origin);

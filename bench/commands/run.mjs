@@ -82,7 +82,7 @@ async function measure(parent) {
   }
 }
 
-/** Gives the API another title, and waits until its OpenAPI document has it. */
+/** Sets another title of the API, and waits until its OpenAPI document has it. */
 async function change(project, origin) {
   const about = path.join(project, "src/about.ts");
   const text = readFileSync(about, "utf8");

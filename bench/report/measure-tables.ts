@@ -68,7 +68,7 @@ function namesTable(unit: string, measures: readonly Measure[], names: readonly 
       return [valueOf(row, measure.isCount), ratioOf(row)];
     }),
   ]);
-  return table(["", ...headings], lines);
+  return table(["what", ...headings], lines);
 }
 
 /** Several who do several works: values, ratios and rates. */

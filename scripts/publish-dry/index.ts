@@ -1,4 +1,5 @@
-// Publishes all packages to a registry on this machine, makes projects from that registry alone, and runs their tests.
+// Publishes all packages to a registry on this machine, makes projects from that registry alone,
+// and runs their tests.
 //   npm run publish:dry                  npm, pnpm and Yarn on Node 22 and 24
 //   npm run publish:dry -- pnpm node22   only those
 import "../require-node.cjs";

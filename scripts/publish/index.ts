@@ -1,6 +1,7 @@
-// Packs all packages, which must be built, and publishes them to the registry that npm is configured with.
+// Packs all packages, which must be built, and publishes them to the registry that npm is
+// configured with.
 //   node scripts/publish/index.ts            asks npm only what it would publish
-//   node scripts/publish/index.ts --publish  publishes, with a provenance statement; only a workflow can make one
+//   node scripts/publish/index.ts --publish  publishes with provenance, only in a workflow
 import "../require-node.cjs";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -73,7 +73,7 @@ const signs = { runs: "✓", imports: "imports", no: "–" };
 /** The table of what runs where. */
 function tableOf({ versions, entries }: RuntimesRecord): string {
   return markdownTable(
-    ["", ...runtimes.map(({ id, name }) => `${name} (${versions[id]})`)],
+    ["part", ...runtimes.map(({ id, name }) => `${name} (${versions[id]})`)],
     entries.map(({ entry, on }) => [
       label(entry),
       ...runtimes.map(({ id }) => signs[on[id] ?? "no"]),

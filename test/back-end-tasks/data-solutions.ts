@@ -118,7 +118,7 @@ function numberOf(text: string, most: number): number {
       "the first page is skipped": [
         { path: latest, search: "(page - 1) * size", replace: "page * size" },
       ],
-      "what is no number is 1": [
+      "what is not a number is 1": [
         {
           path: latest,
           search: `throw new Problem(400, { detail: \`expected 1 to \${most}\` })`,

@@ -19,7 +19,7 @@ const unverified = `    const { type, data } = (await request.json()) as { type:
     return new Response(null, { status: 204 });
 `;
 
-/** A route of its own in the place of a receiver. */
+/** A separate route in the place of a receiver. */
 const ownRoute = (handle: string): string => `import { defineRoute } from "@fetchwork/rest";
 import { createWebMiddleware, Webhooks } from "@fetchwork/webhooks";
 import { standardWebhooks } from "@fetchwork/webhooks/vendors";

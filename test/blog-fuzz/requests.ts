@@ -142,7 +142,7 @@ function validRequest(random: Random, operation: Operation, pools: Pools): Draft
   };
 }
 
-/** Gives the body of a QUERY what a list takes: a cursor is one of an order, and excludes pages. */
+/** Fills the body of a QUERY with what a list takes; a cursor is of one order, without pages. */
 function fitQuery(
   random: Random,
   path: string,

@@ -5,9 +5,6 @@ import { pathToFileURL } from "node:url";
 import { codeBlocks } from "../../scripts/markdown.ts";
 import { readText, root } from "../../scripts/workspace-packages.ts";
 
-// Inside the workspace, so that its packages and their dependencies resolve; ignored by git and the
-// tools.
-const folder = join(root, "node_modules/.cache/moving");
 let count = 0;
 
 /**
@@ -17,12 +14,14 @@ let count = 0;
  * @param language `js` for the code before the move, `ts` for the code after it.
  * @param replacements Texts of the block and what they become, such as the name of a folder.
  * Default: none.
+ * @param home The folder whose packages the block imports. Default: the workspace.
  * @returns What the block exports.
  */
 export async function importBlock<Exports>(
   page: string,
   language: "js" | "ts",
   replacements: Readonly<Record<string, string>> = {},
+  home: string = root,
 ): Promise<Exports> {
   let [text] = codeBlocks(readText(`docs/${page}`), language);
   if (text === undefined) throw new Error(`${page} has no ${language} block`);
@@ -30,6 +29,8 @@ export async function importBlock<Exports>(
     if (!text.includes(from)) throw new Error(`${page} does not contain ${from}`);
     text = text.replaceAll(from, to);
   }
+  // Inside of the folder, so that its packages resolve; ignored by git and the tools.
+  const folder = join(home, "node_modules/.cache/moving");
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${page}-${language}-${process.pid}-${count++}.mjs`);
   writeFileSync(file, language === "ts" ? stripTypeScriptTypes(text) : text);

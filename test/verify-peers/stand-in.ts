@@ -36,7 +36,7 @@ export interface StandIn extends AsyncDisposable {
   readonly api: Api;
 }
 
-/** Starts a server of notes on a port of its own. */
+/** Starts a server of notes on a separate port. */
 export async function startStandIn(leak?: Leak): Promise<StandIn> {
   const notes = new Map<string, Note>();
   let made = 0;

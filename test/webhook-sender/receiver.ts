@@ -75,7 +75,7 @@ export async function startReceiver(
 }
 
 /**
- * Responds to the first delivery, which gives an endpoint its full share, and hangs from then on.
+ * Responds to the first delivery, which grants an endpoint its full share, and hangs from then on.
  */
 export function respondOnce(_: Arrived, response: ServerResponse, number: number): void {
   if (number === 1) response.end();

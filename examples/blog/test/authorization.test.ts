@@ -221,7 +221,7 @@ const callers: Readonly<
     },
   ],
   "a token of a public key taken for a secret": ["nobody", () => signed(pem.toString())],
-  "a token with a key of its own": [
+  "a token with a separate key": [
     "nobody",
     () =>
       new SignJWT(claims)

@@ -20,7 +20,7 @@ interface Target {
   /** Address of something that exists. */
   readonly path: string;
   readonly sending: Sending;
-  /** Of whoever changes it, since entity tags differ by caller; an admin's where it is left out. */
+  /** Token of the caller who changes it, as entity tags differ by caller. Default: an admin's. */
   readonly token?: string;
 }
 

@@ -20,7 +20,10 @@ import { tryMatrix, type Marked, type MatrixCaller, type MatrixResult } from "./
 
 const people = { ada: "user", bob: "user", root: "admin", eve: "user" } as const;
 
-/** What `fetchwork add review 'text:string!' 'by:ref(user)?'` makes, with relations of every kind besides. */
+/**
+ * What `fetchwork add review 'text:string!' 'by:ref(user)?'` makes, with relations of every kind
+ * besides.
+ */
 function reviewOf(target: Resource): Resource {
   return defineResource({
     name: "review",

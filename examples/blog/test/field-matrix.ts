@@ -1,11 +1,17 @@
 import { createContext } from "@fetchwork/http";
 import type { Api, Resource } from "@fetchwork/rest";
 
-/** A document with a text of its own in each field that can have one, so that it is known again wherever it shows. */
+/**
+ * A document with a separate text in each field that can have one, so that it is known again
+ * wherever it shows.
+ */
 export interface Marked {
   readonly id: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Names of those that follow from others when they are shown: no parameter finds or sorts what is not stored. */
+  /**
+   * Names of those that follow from others when they are shown: no parameter finds or sorts what is
+   * not stored.
+   */
   readonly derived?: readonly string[];
 }
 
@@ -42,7 +48,10 @@ interface Parameter {
 interface Probe {
   readonly resource: Resource;
   readonly field: string;
-  /** Whether it tells something only by what it finds, as a search does that looks into other fields. */
+  /**
+   * Whether it tells something only by what it finds, as a search does that looks into other
+   * fields.
+   */
   readonly isSearch: boolean;
 }
 
@@ -53,9 +62,9 @@ interface Way {
 }
 
 /**
- * Tries every GET of an API as every caller: plain, with each path of `populate`, each name in `fields` and `sort`, each
- * filter, searches for the text of each field, and cursors. Reports each field that a caller sees, or may ask about,
- * without being allowed to see it.
+ * Tries every GET of an API as every caller: plain, with each path of `populate`, each name in
+ * `fields` and `sort`, each filter, searches for the text of each field, and cursors. Reports each
+ * field that a caller sees, or may ask about, without being allowed to see it.
  */
 export async function tryMatrix({ api, callers, documents }: Matrix): Promise<MatrixResult> {
   const leaks = new Set<string>();

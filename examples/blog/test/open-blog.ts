@@ -14,7 +14,7 @@ export const jwtSecret = "test-jwt-secret-test-jwt-secret-00";
 /** What differs from the settings of tests: no limits, no mails. */
 export type BlogSettings = Partial<StartSettings> & Pick<OpenOptions, "logs">;
 
-/** Opens the blog on a store; nothing runs beside requests until it is started. */
+/** Opens the blog on a store; nothing runs next to requests until it is started. */
 export function openBlog(store: Store, { logs, ...settings }: BlogSettings = {}): OpenService {
   const known = readStartSettings(app, {
     MASTER_KEY: masterKey,

@@ -5,8 +5,9 @@ import { joinAt } from "./races.ts";
 import { startServer } from "./server-process.ts";
 
 /**
- * Restarts two servers of one store, one after the other and four times, while clients read and write; every request
- * that was sent has to be answered, and everything that was acknowledged to be there.
+ * Restarts two servers of one store, one after the other and four times, while clients read and
+ * write; every request that was sent has to be answered, and everything that was acknowledged to be
+ * there.
  */
 export async function restartUnderLoad(environment: NodeJS.ProcessEnv): Promise<void> {
   let servers = [await startServer(environment), await startServer(environment)];
@@ -17,7 +18,8 @@ export async function restartUnderLoad(environment: NodeJS.ProcessEnv): Promise<
   let answered = 0;
   const created: string[] = [];
 
-  // What a balancer does: a server that refuses the connection has seen nothing, so the next one is asked.
+  // What a balancer does: a server that refuses the connection has seen nothing, so the next one is
+  // asked.
   async function write(): Promise<void> {
     while (!isOver) {
       created.push(await firstThatListens(() => servers.map(({ origin }) => origin), token));
@@ -54,7 +56,10 @@ export async function restartUnderLoad(environment: NodeJS.ProcessEnv): Promise<
   expect(response.headers.get("x-total-count")).toBe(String(created.length));
 }
 
-/** Creates an article through the first server that takes the connection. Anything else that goes wrong is a loss. */
+/**
+ * Creates an article through the first server that takes the connection. Anything else that goes
+ * wrong is a loss.
+ */
 async function firstThatListens(origins: () => readonly string[], token: string): Promise<string> {
   for (;;) {
     for (const origin of origins()) {
@@ -82,7 +87,10 @@ function create(origin: string, token: string): Promise<string> {
   });
 }
 
-/** Reads on a connection that is kept. One that was closed while idle may be tried again (RFC 9112 section 9.3.1). */
+/**
+ * Reads on a connection that is kept. One that was closed while idle may be tried again (RFC 9112
+ * section 9.3.1).
+ */
 function readOnce(origin: string, agent: Agent): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const asked = request(new URL("/articles?limit=1", origin), { agent }, (response) => {

@@ -12,7 +12,7 @@ const projectFolder = path.join(import.meta.dirname, "..");
 
 const entry = path.join(import.meta.dirname, "../src/index.ts");
 
-/** Makes the start fail in a way of its own. */
+/** Makes the start fail in a separate way. */
 const fault = 'console.log = () => { throw new RangeError("a fault") }';
 
 interface Started {
@@ -116,7 +116,7 @@ describe("the blog's process", () => {
   });
 
   it.each([
-    ["is no database", (file: string) => writeFile(file, "no database ".repeat(1000))],
+    ["is not a database", (file: string) => writeFile(file, "no database ".repeat(1000))],
     ["is damaged", damagedStore],
     ["is a folder", (file: string) => mkdir(file)],
   ])("names the file in one line when it %s", async (_, make) => {

@@ -44,7 +44,7 @@ async function run(environment: NodeJS.ProcessEnv): Promise<Program> {
   return { output, errors, code: await code };
 }
 
-/** Starts the blog on an empty store, and gives its origin. */
+/** Starts the blog on an empty store, and returns its origin. */
 async function startBlog(): Promise<string> {
   const child = start("blog/src/index.ts", {
     JWT_SECRET: "test-jwt-secret-test-jwt-secret-00",

@@ -19,7 +19,7 @@ it("this machine has Chromium for the test of the page", ({ skip }) => {
 async function open(width: number): Promise<{
   readonly page: Page;
   readonly url: string;
-  /** Gives the link of the newest mail. */
+  /** Returns the link of the newest mail. */
   nextLink(): Promise<string>;
 }> {
   const store = await openStore("sqlite::memory:");

@@ -50,7 +50,7 @@ export async function startReceiver(): Promise<Receiver> {
 }
 
 /**
- * Subscribes a receiver to the changes of articles; an admin may. Gives the path of the
+ * Subscribes a receiver to the changes of articles; an admin may. Returns the path of the
  * subscription.
  */
 export async function subscribe(

@@ -52,7 +52,7 @@ it("the tour counts what cannot be ended as a surprise, and ends the rest", asyn
 it("the tour returns the result of a step, and 0 when nothing surprises", async () => {
   let given: number | undefined;
   const { code, failures } = await walk(async ({ step }) => {
-    given = await step("gives", async () => 7);
+    given = await step("returns", async () => 7);
   });
   expect([code, given, failures]).toEqual([0, 7, []]);
 });

@@ -36,7 +36,7 @@ describe("a provider of one's own", () => {
   });
 
   it.each<readonly [string, () => never]>([
-    ["what is no function", () => (undefined as unknown as () => never)()],
+    ["what is not a function", () => (undefined as unknown as () => never)()],
     ["a field of nothing", () => (undefined as unknown as { a: never }).a],
     [
       "a name that is not there",

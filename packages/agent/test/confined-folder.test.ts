@@ -163,7 +163,7 @@ it("a confined folder refuses a folder in the place of a file, and a file in the
 it("a confined folder stays inside while somebody exchanges a folder for a link", async () => {
   mkdirSync(join(folder.root, "a"));
   let isOver = false;
-  // The writer may make the folder anew while it is away: that is the race, and no fault of it.
+  // The writer may make the folder again while it is away: that is the race, and no fault of it.
   const attempt = (step: () => void): void => {
     try {
       step();

@@ -44,7 +44,7 @@ it("a file lock is had by one at a time, also in one process, and leaves an empt
   const unlock = await takeLock(folder, "lock");
   expect(unlock).toBeDefined();
   expect(await takeLock(folder, "lock")).toBeUndefined();
-  // Whoever was refused must not have taken it from the one who has it.
+  // Anyone who was refused must not have taken it from the one who has it.
   const refused = other();
   expect(await refused.answer).toBe("no");
   await refused.kill();

@@ -11,7 +11,7 @@ function specs(...lines: readonly string[]): readonly FileSpec[] {
   });
 }
 
-/** Writes each file in a turn of its own; notes what begins and what ends. */
+/** Writes each file in a separate turn; notes what begins and what ends. */
 function writer() {
   const log: string[] = [];
   let running = 0;

@@ -38,7 +38,7 @@ function eachScript(
 }
 
 /**
- * Imports of the project's own files, on a line of their own, that are called: what is only a type
+ * Imports of the project's own files, on a separate line, that are called: what is only a type
  * is not missed.
  */
 function forgottenImports(files: Files): readonly FaultyProject[] {

@@ -26,7 +26,7 @@ const before: Readonly<Record<string, string>> = {
   "untouched.txt": "as it was\n",
 };
 
-/** A program of its own for a round, and the log of the questions about it. */
+/** A separate program for a round, and the log of the questions about it. */
 function folderFor(name: string): { readonly out: string; readonly log: string } {
   const out = join(place, name);
   mkdirSync(join(out, "src"), { recursive: true });

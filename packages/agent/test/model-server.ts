@@ -31,7 +31,7 @@ export type Fault =
   | { readonly kind: "object-arguments" }
   /** 200 with a page. */
   | { readonly kind: "garbage" }
-  /** One piece of the stream is no JSON, and the stream then goes on to a normal end. */
+  /** One piece of the stream is not JSON, and the stream then goes on to a normal end. */
   | { readonly kind: "corrupt-chunk" }
   /** An error object in the middle of the stream. */
   | { readonly kind: "error-chunk" }

@@ -211,7 +211,7 @@ describe.each(providers)("%s", (name, make) => {
     ["529", { kind: "status", status: 529 }, 2],
     ["a reset in the middle", { kind: "reset" }, 2],
     ["a stream that ends in the middle", { kind: "truncate" }, 2],
-    ["a piece that is no JSON", { kind: "corrupt-chunk" }, 2],
+    ["a piece that is not JSON", { kind: "corrupt-chunk" }, 2],
     ["an error in the middle", { kind: "error-chunk" }, 2],
     ["a page instead of an answer", { kind: "garbage" }, 2],
     ["an empty answer", { kind: "empty" }, 2],

@@ -169,7 +169,7 @@ describe("A backup", () => {
 describe("A check", () => {
   it.each([
     [
-      "a document that is no JSON",
+      "a document that is not JSON",
       `UPDATE posts SET doc = '{' WHERE id = 'x'`,
       'the document "x" of "posts" is damaged',
     ],

@@ -78,7 +78,7 @@ describe("The write-ahead log", () => {
       expect(seen).toEqual(["the moment"]);
       const before = logSize();
       await write(collection, 48 * mebibyte);
-      // One commit brings all of the log into the file, and the next one begins it anew.
+      // One commit brings all of the log into the file, and the next one begins it again.
       expect(logSize()).toBeLessThan(before + mebibyte);
     },
   );
@@ -90,7 +90,7 @@ describe("The write-ahead log", () => {
       for (let turn = 0; turn < 5; turn += 1) await collection.insert({ text });
       expect(logSize()).toBeGreaterThan(idleLogSize);
     });
-    // The first commit brings the log into the file, the second one begins it anew.
+    // The first commit brings the log into the file, the second one begins it again.
     for (let turn = 0; turn < 2; turn += 1) await collection.insert({ text: "small" });
     expect(logSize()).toBe(idleLogSize);
     expect(await close()).toBe(false);

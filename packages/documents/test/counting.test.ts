@@ -10,7 +10,7 @@ import { createStamps } from "../src/document/stamps.ts";
 
 const notes = defineCollection<{ text: string }>("notes", { search: ["text"] });
 
-/** Counts, and gives the names of the statements that did. */
+/** Counts, and returns the names of the statements that did. */
 async function namesOf(
   queries: readonly { readonly where?: object; readonly q?: string; readonly max?: number }[],
 ): Promise<readonly unknown[]> {

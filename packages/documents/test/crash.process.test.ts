@@ -24,7 +24,7 @@ const storesAtATime = 5;
 const timePerRound = 10_000;
 const writerFile = fileURLToPath(new URL("crash-writer.ts", import.meta.url));
 
-/** Runs a writer, kills it after some acknowledgements, and gives all that it made. */
+/** Runs a writer, kills it after some acknowledgements, and returns all that it made. */
 async function writeUntilKilled(url: string, round: number): Promise<readonly Acknowledged[]> {
   const args = ["--conditions=@fetchwork/source", writerFile, url, `r${round}`];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });

@@ -41,7 +41,7 @@ export interface Anomaly {
  * the dependencies between transactions are known and not guessed (Adya, "Weak Consistency", 1999;
  * as in the checker Elle).
  *
- * A cycle of dependencies means that no serial order gives this history; write skew is one.
+ * A cycle of dependencies means that no serial order returns this history; write skew is one.
  */
 export function findAnomalies(runs: readonly Run[]): readonly Anomaly[] {
   const committed = runs.filter(({ isCommitted }) => isCommitted);
@@ -127,9 +127,9 @@ function cycles(committed: readonly Run[]): readonly Anomaly[] {
   };
   for (const [index, { steps }] of committed.entries()) {
     for (const { kind, key, version } of steps) {
-      // Whoever wrote the version before a write, or the one that was read, was earlier.
+      // Anyone who wrote the version before a write, or the one that was read, was earlier.
       edge(writers.get(`${key} ${kind === "write" ? version - 1 : version}`), index);
-      // Whoever wrote the version behind the one that was read was later.
+      // Anyone who wrote the version behind the one that was read was later.
       if (kind === "read") edge(index, writers.get(`${key} ${version + 1}`));
     }
   }

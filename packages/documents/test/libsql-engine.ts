@@ -103,7 +103,7 @@ class LibsqlStatement implements SqliteStatement {
   }
 }
 
-/** Gives errors the extended result code where `node:sqlite` has it. */
+/** Adds to errors the extended result code where `node:sqlite` has it. */
 function withCodes<R>(work: () => R): R {
   try {
     return work();

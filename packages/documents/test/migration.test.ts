@@ -42,7 +42,7 @@ describe.each(databases)("A migration of %s", (_engine, newUrl) => {
   it.each([
     ["no list", {}],
     ["an id of 0", [nothing(0)]],
-    ["an id that is no number", [{ ...nothing(1), id: "1" }]],
+    ["an id that is not a number", [{ ...nothing(1), id: "1" }]],
     ["an empty name", [nothing(1, "")]],
     ["a name of 201 characters", [nothing(1, "x".repeat(201))]],
     ["no function", [{ id: 1, name: "a" }]],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { unprivilegedUser } from "./postgres-server.ts";
 
 /**
- * Why no disk of a size of its own can be made, if so: it takes root, and more in some containers.
+ * Why no disk of a separate size can be made, if so: it takes root, and more in some containers.
  */
 export const noDiskReason: string | undefined = noDisk();
 

@@ -213,7 +213,7 @@ describe("openStore", () => {
   });
 
   it("leaves no file of a store in memory behind, also while it is open", async () => {
-    // A folder of its own, since other tests open stores in memory at the same time.
+    // A separate folder, since other tests open stores in memory at the same time.
     vi.stubEnv("TMPDIR", temporaryFolder());
     onTestFinished(() => void vi.unstubAllEnvs());
     const ours = () => readdirSync(tmpdir());

@@ -76,7 +76,7 @@ describe("A row of a lock", () => {
   });
 });
 
-/** A connection beside which another process does something just before it reads rows. */
+/** A connection next to which another process does something just before it reads rows. */
 class Overtaken extends Connection {
   readonly #other: DatabaseSync;
   readonly #change: (other: Connection) => void;

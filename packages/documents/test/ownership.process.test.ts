@@ -10,7 +10,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 const things = defineCollection<{ a: number }>("things");
 const programFile = fileURLToPath(new URL("ownership-process.ts", import.meta.url));
 
-/** Opens the store in another process; gives what that says, and the way to kill it. */
+/** Opens the store in another process; returns what that says, and the way to kill it. */
 async function openElsewhere(
   path: string,
   mode: string,

@@ -107,7 +107,7 @@ export class PatroniNode {
     killGroup(this.#process);
     const server = readPid(join(this.folder, "data", "postmaster.pid"));
     if (server === undefined) return;
-    // The server is in a session of its own, and so is each of its processes.
+    // The server is in a separate session, and so is each of its processes.
     for (const pid of [server, ...childrenOf(server)]) killProcess(pid);
   }
 
@@ -224,7 +224,7 @@ function settingsOf(node: PatroniNode, etcdPort: number): unknown {
   };
 }
 
-/** Starts a program in a process group of its own. */
+/** Starts a program in a separate process group. */
 function startDaemon(path: string, options: readonly string[], log: string): ChildProcess {
   const output = openSync(log, "a");
   return spawn(path, options, {

@@ -42,7 +42,7 @@ export async function startCluster(more: readonly string[] = []): Promise<Cluste
   await expect
     .poll(() => runSql(url, "SELECT sync_state FROM pg_stat_replication"), { timeout: 10_000 })
     .toEqual([{ sync_state: "sync" }]);
-  // The standby, once promoted, has none of its own to wait for.
+  // The standby, once promoted, has no standby to wait for.
   return { ports, primary, standby };
 }
 

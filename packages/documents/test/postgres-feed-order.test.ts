@@ -12,7 +12,7 @@ async function openWith(url: string): Promise<Store> {
   return store;
 }
 
-/** Connects beside the store. */
+/** Connects next to the store. */
 async function connect(url: string, database?: string): Promise<Client> {
   const client = new Client({
     ...connectionOf(url),

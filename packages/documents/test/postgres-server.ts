@@ -20,7 +20,7 @@ import { Client } from "pg";
 export interface PostgresServer {
   readonly folder: string;
   readonly process: ChildProcess;
-  /** Gives the URL of a database. */
+  /** Returns the URL of a database. */
   url(database: string): string;
   /** Creates a database and returns its URL. */
   create(): Promise<string>;
@@ -144,7 +144,7 @@ export function connectionOf(url: string): {
   return { host: folder ?? server, port: Number(port), database, user: "postgres" };
 }
 
-/** Runs statements on a connection of their own, and gives the rows of the last one. */
+/** Runs statements on a separate connection, and returns the rows of the last one. */
 export async function runSql(url: string, text: string): Promise<readonly unknown[]> {
   const client = new Client(connectionOf(url));
   await client.connect();
@@ -190,7 +190,7 @@ export async function kill(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Gives the path of one of the server's programs. */
+/** Returns the path of one of the server's programs. */
 export function program(name: string, bin: string | undefined = postgresBin): string {
   if (bin === undefined) {
     throw new Error("PostgreSQL is not installed: apt-get install postgresql");
@@ -212,7 +212,7 @@ async function ready(child: ChildProcess): Promise<void> {
   for await (const line of createInterface({ input: child.stderr })) {
     log.push(line);
     if (/ready to accept (?:read-only )?connections/.test(line)) {
-      // Whoever does not read on stops the server when the pipe is full.
+      // Anyone who does not read on stops the server when the pipe is full.
       child.stderr.resume();
       return;
     }

@@ -151,7 +151,7 @@ describe.skipIf(noPostgres !== undefined)("TLS to PostgreSQL", () => {
   });
 
   it.each([
-    ["require, whoever the server is", "postgres", otherHost, "sslmode=require"],
+    ["require, whatever server it is", "postgres", otherHost, "sslmode=require"],
     [
       "verify-ca, whatever its name",
       "postgres",

@@ -20,7 +20,7 @@ async function next(changes: AsyncIterator<ChangeRecord>): Promise<string> {
   return String(Object(value).id);
 }
 
-describe.skipIf(noPostgres !== undefined)("Whoever follows the feed", () => {
+describe.skipIf(noPostgres !== undefined)("Anyone who follows the feed", () => {
   it("hears of the changes of others without asking, also in a transaction", async () => {
     const url = await newDatabase();
     const [writer, reader] = [await open(url), await open(url)];

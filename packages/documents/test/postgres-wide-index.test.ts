@@ -46,7 +46,7 @@ const indexes =
   "JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relname LIKE 'parts:index:%' ORDER BY c.oid";
 
 describe.skipIf(noPostgres !== undefined)("An index of many nested fields", () => {
-  it.each(["from the start", "beside documents"])(
+  it.each(["from the start", "next to documents"])(
     "gets the fields that fit, when it is declared %s, and nothing is found otherwise",
     async (when) => {
       const url = await newDatabase();
@@ -55,7 +55,7 @@ describe.skipIf(noPostgres !== undefined)("An index of many nested fields", () =
         onTestFinished(() => store.close());
         return store;
       };
-      if (when === "beside documents") {
+      if (when === "next to documents") {
         await (await open([plain])).collection(plain).insertMany(parts);
       }
       const store = await open([wide]);

@@ -11,7 +11,7 @@ const clientFile = fileURLToPath(new URL("read-only-client.ts", import.meta.url)
 const nobody = 65_534;
 const hint = "the file and its folder must be readable and writable";
 
-/** Makes a store of one document in a folder that belongs to whoever will open it. */
+/** Makes a store of one document in a folder that belongs to anyone who will open it. */
 async function makeStore(): Promise<{ readonly folder: string; readonly path: string }> {
   const outer = temporaryFolder();
   const folder = join(outer, "data");

@@ -216,7 +216,7 @@ describe("A read that takes long", () => {
     expect(result).toHaveLength(documentCount);
     expect(result[0]).toMatchObject({ n: documentCount, id: "id00200000" });
     expect(new Set(result.map(({ id }) => id)).size).toBe(documentCount);
-    // Each part of 500 is asked for in a turn of its own.
+    // Each part of 500 is asked for in a separate turn.
     expect(messages.mock.calls.filter(([message]) => message === "next")).toHaveLength(399);
     expect(turns).toBeGreaterThan(399);
     slowClock();
@@ -244,7 +244,7 @@ describe("A read that takes long", () => {
     const reads = Array.from({ length: 20 }, (_, n) =>
       collection.find({ where: { text: `note ${n + 1}` } }),
     );
-    await collection.insert({ n: 0, text: "meanwhile" });
+    await collection.insert({ n: 0, text: "later" });
     await store.close();
     const found = (await Promise.all(reads)).map(([one]) => one?.n);
     expect(found).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));

@@ -14,7 +14,7 @@ export interface Settings extends Omit<VendorPreset, "baseUrl">, QueryFormat {
 
 /** Options that are checked: what is left to do for a request is to place its parameters. */
 export interface CheckedOptions {
-  /** As in the result. */
+  /** The method as in the result. */
   readonly method: string;
   readonly isBodiless: boolean;
   readonly template: UrlTemplate;

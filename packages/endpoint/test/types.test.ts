@@ -35,7 +35,7 @@ describe("the variables of a literal route", () => {
     expect(() => endpoint(route, { org: Symbol("a"), repo: 1 })).toThrow(TypeError);
     // @ts-expect-error: a function has no text
     expect(() => endpoint(route, { org: "a", repo: 1, page: () => 1 })).toThrow(TypeError);
-    // @ts-expect-error: `headers` is no text
+    // @ts-expect-error: `headers` is not text
     expect(() => endpoint(route, { org: "a", repo: 1, headers: "x" })).toThrow(TypeError);
   });
 

@@ -22,8 +22,8 @@ if (existsSync(built)) {
     [condition, fileURLToPath(source), ...process.argv.slice(2)],
     { stdio: "inherit" },
   );
-  // Ctrl-C reaches the child by itself, and only the child decides what it means. What is sent to this process alone is
-  // handed on, so that `kill` leaves no server behind.
+  // Ctrl-C reaches the child by itself, and only the child decides what it means. What is sent to
+  // this process alone is handed on, so that `kill` leaves no server behind.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   child.once("error", (error) => {

@@ -38,7 +38,7 @@ const webhooks: CommandGroup = {
 
 /** All commands of `fetchwork`. */
 export const commands: CommandGroup = {
-  summary: "Fetchwork: everything around an HTTP API, at both ends",
+  summary: "Fetchwork: a self-hosted back end in TypeScript",
   commands: new Map<string, () => Promise<Command | CommandGroup>>([
     ["new", async () => (await import("./new/new.ts")).newCommand],
     ["add", async () => (await import("./add/add.ts")).addCommand],

@@ -1,6 +1,6 @@
 import type { CommandIo } from "../src/command/command-io.ts";
 
-/** What a test gives a command instead of a process. */
+/** What a test passes to a command instead of a process. */
 export interface MemoryIo extends CommandIo {
   readonly written: { stdout: string; stderr: string };
 }

@@ -80,14 +80,14 @@ const discouraged: readonly Rule[] = [
   },
 ];
 
-/** Gives a middleware its place, so that `wrap` can check its order. */
+/** Sets the place of a middleware, so that `wrap` can check its order. */
 export function place(name: string, middleware: Middleware): Middleware {
   const own: Place = { names: [name], check: (inside) => checkInside(name, inside) };
   return Object.assign(middleware, { [placeKey]: own });
 }
 
 /**
- * Gives a middleware that runs others for some requests only the names of those, so that what
+ * Adds to a middleware that runs others for some requests only the names of those, so that what
  * stands outside of it is checked. What they must not stand outside of may be for other requests,
  * so only their own order is.
  */

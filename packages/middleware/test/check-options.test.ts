@@ -109,9 +109,9 @@ describe("factories", () => {
     ["checks that are no list", () => middleware.health({ checks: "db" as never })],
     ["a store of idempotency that is none", () => middleware.idempotency({ store: {} as never })],
     ["a format that every object has", () => middleware.logger({ format: "toString" as never })],
-    ["a prefix that is no text", () => middleware.logger({ prefix: 7 as never })],
-    ["a 404 page that is no text", () => node.fileServer(".", { notFound: 7 as never })],
-    ["a Cache-Control that is no text", () => node.fileServer(".", { cacheControl: 7 as never })],
+    ["a prefix that is not text", () => middleware.logger({ prefix: 7 as never })],
+    ["a 404 page that is not text", () => node.fileServer(".", { notFound: 7 as never })],
+    ["a Cache-Control that is not text", () => node.fileServer(".", { cacheControl: 7 as never })],
   ])("refuse %s", (_case, make) => {
     expect(make).toThrow(expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }));
   });

@@ -18,7 +18,7 @@ import {
   timeout,
 } from "../src/index.ts";
 
-/** Sends bytes as they are, and gives all that comes until the server closes the connection. */
+/** Sends bytes as they are, and returns all that comes until the server closes the connection. */
 function send(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

@@ -6,7 +6,7 @@ const check = { name: "a", check: () => undefined };
 
 type Make = (value: never) => unknown;
 
-/** Every option and argument that is a number, and the wrong values of its own. */
+/** Every option and argument that is a number, and its wrong values. */
 const numbers: [string, readonly unknown[], Make][] = [
   [
     "benchmarks timeRange",

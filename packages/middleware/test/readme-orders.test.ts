@@ -15,7 +15,7 @@ function stacksOf(file: string): (readonly Middleware[])[] {
   const blocks = codeBlocks(readFileSync(new URL(file, root), "utf8"), "ts");
   return blocks.flatMap((block) =>
     [...block.matchAll(/= wrap\(\n([\s\S]*?)^\);/gm)].flatMap(([, list = ""]) => {
-      // Prettier puts each argument on lines of its own; the first is the handler.
+      // Prettier puts each argument on separate lines; the first is the handler.
       const [, ...lines] = list.split(/,\n(?= {2}\S)/);
       const source = lines.join(",");
       if (!source.includes("cors(")) return [];

@@ -114,7 +114,7 @@ async function ask(url: string, encoding = "identity"): Promise<Asked> {
   const request = httpRequest(url, { headers: sent, agent: false });
   request.on("information", (info) => hints.push([info.statusCode, info.headers["link"]]));
   request.end();
-  // `once` gives what the event is emitted with.
+  // `once` resolves to what the event is emitted with.
   const [response] = (await once(request, "response")) as [IncomingMessage];
   response.on("error", () => undefined);
   return { response, hints };

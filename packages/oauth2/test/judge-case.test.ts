@@ -52,7 +52,7 @@ const rows: readonly (readonly [
   wrong: unknown,
 ])[] = [
   [
-    "a text that is no lifetime",
+    "a text that is not a lifetime",
     answered({ access_token: "A", expires_in: "x" }),
     never,
     "fail closed",

@@ -52,7 +52,7 @@ function checkNoOptions({ input }: VectorCase, { token }: Outcome): void {
   });
 }
 
-/** What a hash says of options sets them, is stored again, and is no field. */
+/** What a hash says of options sets them, is stored again, and is not a field. */
 function checkOptions({ input }: VectorCase, { token, result }: Outcome): void {
   const given = Object.entries(input.hash ?? {}).filter(([name]) => optionNames.includes(name));
   if (given.length === 0) throw new Error("the case has no option in a hash");

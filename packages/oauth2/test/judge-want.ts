@@ -14,7 +14,7 @@ import {
 } from "./vector-case.ts";
 
 /**
- * One thing that a want may say, in the words of whoever recorded the cases, and how it is checked.
+ * One thing that a want may say, in the words of the recorded cases, and how it is checked.
  */
 export interface Rule {
   readonly words: RegExp;
@@ -335,7 +335,7 @@ function checkNeverExpires(_test: VectorCase, outcome: Outcome): void {
   expect(tokenOf(outcome)).toMatchObject({ expires_at: null, expired: false });
 }
 
-/** The token is there, and what is no number of seconds is not. */
+/** The token is there, and what is not a number of seconds is not. */
 function checkIgnored(test: VectorCase, outcome: Outcome): void {
   checkAccepted(test, outcome);
   const fields = fieldsOf(test);

@@ -3,7 +3,10 @@ import { fieldsOf } from "./judge-fields.ts";
 import type { Rule } from "./judge-want.ts";
 import type { Hash, Outcome, VectorCase } from "./vector-case.ts";
 
-/** What wants say of requests: what is left out, what is followed, and where paths lead; and of values that are empty. */
+/**
+ * What wants say of requests: what is left out, what is followed, and where paths lead; and of
+ * values that are empty.
+ */
 export const wireRules: readonly Rule[] = [
   {
     words: /^(?:(?:is |are )?(?:(?:treat(?:ed)?|counts?) )?as )?(?:absent|missing|not given)$/i,
@@ -97,7 +100,10 @@ function sentNames({ result, seen }: Outcome): readonly string[] {
   return [...queries, ...forms].flatMap((pairs) => [...pairs.keys()]);
 }
 
-/** What is empty counts for nothing: a time for none, a refresh token for none, a parameter for none. */
+/**
+ * What is empty counts for nothing: a time for none, a refresh token for none, a parameter for
+ * none.
+ */
 function checkBlank(test: VectorCase, outcome: Outcome): void {
   const { input } = test;
   if (input.op === "refresh" && blankNames(input.token).includes("refresh_token")) {
@@ -128,7 +134,10 @@ function checkLeftOut({ input }: VectorCase, outcome: Outcome): void {
   expect(blank.filter((name) => sent.includes(name))).toEqual([]);
 }
 
-/** A relative reference leads where the URL standard says: from the request that was redirected, or from the site. */
+/**
+ * A relative reference leads where the URL standard says: from the request that was redirected, or
+ * from the site.
+ */
 function checkResolved({ input }: VectorCase, { error, seen }: Outcome): void {
   expect(error).toBeUndefined();
   const location = input.server?.map(({ headers }) => headers?.["Location"]).find(Boolean);

@@ -117,7 +117,7 @@ export interface Page {
   readonly text: string;
 }
 
-/** Goes where a browser would go until it is sent to `until`; gives that URL. */
+/** Goes where a browser would go until it is sent to `until`; returns that URL. */
 export async function browse(url: string, until: string): Promise<URL> {
   const page = await new Browser().open(url, until);
   if (page.url.href.startsWith(until)) return page.url;

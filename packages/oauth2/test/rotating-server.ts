@@ -43,7 +43,7 @@ export async function startRotatingServer(): Promise<RotatingServer> {
         response.end(JSON.stringify({ error: "invalid_grant" }));
         return;
       }
-      // A repeated use of the previous one gives another new one, and the lost one is void.
+      // A repeated use of the previous one yields another new one, and the lost one is void.
       generation += 1;
       usedCurrent = false;
       const body = {

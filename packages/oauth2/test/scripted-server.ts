@@ -20,11 +20,11 @@ export interface SeenRequest {
 export interface ScriptedServer extends AsyncDisposable {
   readonly origin: string;
   readonly seen: SeenRequest[];
-  /** Answers of the next requests; an empty list gives the default. */
+  /** Answers of the next requests; an empty list means the default. */
   script: readonly ScriptedAnswer[];
   /** How many of the next requests are answered by a reset of their connection. */
   resets: number;
-  /** Answers before the script does, unless it gives nothing. */
+  /** Answers before the script does, unless it returns nothing. */
   respond: (request: SeenRequest) => ScriptedAnswer | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface AttemptRule {
 export interface AttemptStore {
   /**
    * Counts an attempt as failed until told otherwise, in one step, so that of many at once no more
-   * pass than the rule lets. Gives 0, or the milliseconds to wait when it was refused, and not
+   * pass than the rule lets. Returns 0, or the milliseconds to wait when it was refused, and not
    * counted.
    */
   begin(key: string, rule: AttemptRule): number | Promise<number>;
@@ -30,7 +30,7 @@ export interface AttemptStore {
 
 /** Attempts of one key. */
 export interface Attempts {
-  /** Those that failed, or have not ended yet. */
+  /** Attempts that failed, or have not ended yet. */
   readonly failures: number;
   /** Time of the last one, in milliseconds since 1970. */
   readonly last: number;

@@ -3,7 +3,7 @@ import type { JsonSchema } from "./schema.ts";
 const schemaName = Symbol("name of a schema");
 
 /**
- * Gives a schema the name under which the OpenAPI document refers to it, and a description unless
+ * Sets the name of a schema under which the OpenAPI document refers to it, and a description unless
  * it has one. A copy with other keywords has no name.
  */
 export function named(name: string, schema: JsonSchema, description?: string): JsonSchema {

@@ -70,7 +70,7 @@ export function theirs({ expect }: ApiQueryCase): unknown {
   return { error: { name, param, valid, message } };
 }
 
-/** What ours gives, in the form in which theirs is recorded. */
+/** What ours returns, in the form in which theirs is recorded. */
 export async function ours(one: ApiQueryCase): Promise<unknown> {
   try {
     return one.lib === "body" ? await readBodyOf(one) : readQueryOf(one);

@@ -489,7 +489,7 @@ describe("the types of a client", () => {
       client.blogPosts.list({ "stars[near]": 3 }),
       // @ts-expect-error -- no such field
       client.blogPosts.show("1", { query: { fields: ["nothing"] } }),
-      // @ts-expect-error -- the same, beside what there is
+      // @ts-expect-error -- the same, next to what there is
       client.blogPosts.show("1", { query: { populate: "writer", fields: ["nothing"] } }),
       // @ts-expect-error -- the title is missing
       client.blogPosts.create({ stars: 3 }),

@@ -47,7 +47,7 @@ const collections = all.map(({ collection }) => collection);
 type As = Awaited<ReturnType<typeof openAsUsers>>["as"];
 
 /**
- * Opens the same database as several processes do, each with a store of its own; requests go to
+ * Opens the same database as several processes do, each with a separate store; requests go to
  * them in turn.
  */
 async function openStores(
@@ -146,8 +146,8 @@ describe.each(engines)("the clients of %s", (_engine, makeUrl, count) => {
 });
 
 /**
- * Runs the process that creates notes under keys `0`, `1`, … until it is killed; gives the last key
- * that it began.
+ * Runs the process that creates notes under keys `0`, `1`, … until it is killed; returns the last
+ * key that it began.
  */
 async function killWhileCreating(url: string): Promise<number> {
   const child = fork(join(import.meta.dirname, "idempotent-creator.ts"), [url], {

@@ -131,7 +131,7 @@ describe("populated documents of the typed client", () => {
     const calls = (client: Client) => [
       // @ts-expect-error -- no such relation
       client.books.list({ populate: "nope" }),
-      // @ts-expect-error -- no such relation, beside one
+      // @ts-expect-error -- no such relation, next to one
       client.books.list({ populate: ["author", "nope"] }),
       // @ts-expect-error -- no such relation, in a text of several
       client.books.pages({ populate: "author, nope.author" }),
@@ -171,9 +171,9 @@ describe("lists of the typed client", () => {
     const calls = (client: Client) => [
       // @ts-expect-error -- a field that does not filter
       client.books.list({ title: "a" }),
-      // @ts-expect-error -- the same, beside what there is
+      // @ts-expect-error -- the same, next to what there is
       client.books.list({ state: "here", title: "a" }),
-      // @ts-expect-error -- a misspelled filter beside what there is
+      // @ts-expect-error -- a misspelled filter next to what there is
       client.books.list({ limit: 3, "stat[in]": ["here"] }),
       // @ts-expect-error -- the same, with populate
       client.books.pages({ populate: "author", stat: "here" }),
@@ -187,7 +187,7 @@ describe("lists of the typed client", () => {
       client.books.list({ sort: ["title", "state"] }),
       // @ts-expect-error -- in a condition
       client.books.list({ where: { and: [{ title: "a" }] } }),
-      // @ts-expect-error -- the same, beside one that filters
+      // @ts-expect-error -- the same, next to one that filters
       client.books.list({ where: { state: "here", not: { author: "1", title: "a" } } }),
       // @ts-expect-error -- nothing filters
       client.comments.list({ limit: 1, text: "a" }),

@@ -85,7 +85,7 @@ export const writeFaults: readonly Seeded[] = [
     ),
   },
   {
-    name: "a hook that gives a document away",
+    name: "a hook that hands a document over",
     expected: {
       code: "field-written",
       resource: "post",

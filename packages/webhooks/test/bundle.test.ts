@@ -45,7 +45,7 @@ it("A bundle contains what is used, and nothing else", async () => {
 it("A bundle runs with web standards only, with the same results", async () => {
   const globals = { Request, Response, Headers, URL, URLSearchParams, TextEncoder, TextDecoder };
   const timers = { setTimeout, clearTimeout, setInterval, clearInterval, performance };
-  // The context has classes of its own for bytes, which the platform's crypto must accept.
+  // The context has its own classes for bytes, which the platform's crypto must accept.
   const others = { btoa, atob, console, AbortController, crypto: webcrypto, Uint8Array, Promise };
   const context = createContext({ ...globals, ...timers, ...others });
   runInContext(await bundle(everything, "iife"), context);

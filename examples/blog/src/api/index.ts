@@ -1,4 +1,4 @@
-// `fetchwork add` writes this file as a whole: what the folders of src/api, src/jobs and src/receivers export.
+// `fetchwork add` writes this file: what src/api, src/jobs and src/receivers export.
 import { articleRoutes } from "./article/index.ts";
 
 /** Routes of each resource. */

@@ -31,7 +31,7 @@ const agentNames = agentOptionNames.filter(
   (name): name is Exclude<typeof name, "allowProtected" | "approve"> =>
     name !== "allowProtected" && name !== "approve",
 );
-/** Most bytes of a message: 10 pictures of 8 MiB together, as Base64, and their text. */
+/** Maximum bytes of a message: 10 pictures of 8 MiB together, as Base64, and their text. */
 const maxMessage = 16 * 1024 * 1024;
 const sessionForm = /^acp-[0-9a-f]{16}$/;
 const modes: readonly {

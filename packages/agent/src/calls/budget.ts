@@ -6,19 +6,19 @@ import type { ModelRequest, TokenCount } from "../models/model-provider.ts";
 
 /** US dollars per million tokens. */
 export interface ModelPrice {
-  /** Of questions. */
+  /** Price of questions. */
   readonly input: number;
-  /** Of what the server had kept of an earlier question. Default: `input`. */
+  /** Price of what the server had kept of an earlier question. Default: `input`. */
   readonly cachedInput?: number | undefined;
-  /** Of answers. */
+  /** Price of answers. */
   readonly output: number;
 }
 
 /** Limits of what calls may use together. */
 export interface BudgetOptions {
-  /** Most tokens of questions and answers together. Default: no limit. */
+  /** Maximum tokens of questions and answers together. Default: no limit. */
   readonly maxTokens?: number | undefined;
-  /** Most US dollars. Needs `prices` for every model that is asked. Default: no limit. */
+  /** Maximum cost in US dollars. Needs `prices` of all models that are asked. Default: no limit. */
   readonly maxCost?: number | undefined;
   /** Maximum milliseconds since the budget was made; at most 24 days. Default: no limit. */
   readonly maxTime?: number | undefined;
@@ -46,7 +46,7 @@ export interface Amount {
 
 /** Room for one call. */
 export interface Reservation {
-  /** Most tokens that the answer may have; undefined: the server's own limit. */
+  /** Maximum tokens that the answer may have; undefined: the server's own limit. */
   readonly maxOutputTokens: number | undefined;
   /** Whether that is less than was asked for, because no more is left. */
   readonly isShortened: boolean;

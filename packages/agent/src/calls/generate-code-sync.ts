@@ -25,7 +25,7 @@ export interface SyncOptions {
   readonly retry?: RetryPolicy | undefined;
   /** 0 to 2. Default: the server's. */
   readonly temperature?: number | undefined;
-  /** Most tokens of the answer. Default: the server's. */
+  /** Maximum tokens of the answer. Default: the server's. */
   readonly maxOutputTokens?: number | undefined;
 }
 

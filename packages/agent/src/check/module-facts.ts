@@ -29,7 +29,7 @@ export interface ModuleFacts {
   readonly exports: ReadonlySet<string>;
   /** Specifiers of `export * from`. */
   readonly stars: readonly string[];
-  /** It exports something that cannot be listed. */
+  /** Whether the module exports something that cannot be listed. */
   readonly opaque: boolean;
   readonly usesEsm: boolean;
   readonly usesCjs: WantedName | undefined;

@@ -42,7 +42,7 @@ const whole = { offset: 0, inline: undefined } as const;
 export interface ProjectFiles {
   readonly faults: readonly (SyntaxFault & { readonly path: string })[];
   readonly paths: ReadonlySet<string>;
-  /** Those that are checked. */
+  /** Scripts that are checked. */
   readonly scripts: readonly ProjectScript[];
   /** Whether `scripts` are all. */
   readonly isWhole: boolean;

@@ -31,7 +31,7 @@ export function changeTools(files: ChangedFiles): LoopTools {
       },
     }),
     move: defineTool({
-      description: "Gives a file another path.",
+      description: "Moves a file to another path.",
       input: z.object({ from: path, to: path }),
       about: ({ from, to }) => `${from} to ${to}`,
       execute: ({ from, to }) => {

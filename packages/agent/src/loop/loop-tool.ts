@@ -16,7 +16,7 @@ export interface LoopTool {
   readonly mayDiffer?: boolean | undefined;
   /** What it does; the model reads it. */
   readonly description: string;
-  /** Of its arguments, an object. */
+  /** Schema of its arguments, an object. */
   readonly input: FlexibleSchema;
   /** What a call is about, in a few words, for people who watch. */
   readonly about: (input: unknown) => string;

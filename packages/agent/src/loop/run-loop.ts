@@ -18,7 +18,7 @@ export interface ToolResult {
 export interface LoopParts extends LoopModelParts {
   readonly instructions: string;
   readonly tools: LoopTools;
-  /** Most questions. */
+  /** Maximum number of questions. */
   readonly maxSteps: number;
   readonly signal: AbortSignal;
   /** Results from before of tools whose results may differ, by the name of their call. */

@@ -65,17 +65,17 @@ export interface ModelRequest {
   readonly tools?: readonly ModelTool[] | undefined;
   /** 0 to 2. Default: the server's. */
   readonly temperature?: number | undefined;
-  /** Most tokens that the answer may have. Default: the server's. */
+  /** Maximum tokens that the answer may have. Default: the server's. */
   readonly maxOutputTokens?: number | undefined;
 }
 
 /** Tokens of one call, as the server counted them. */
 export interface TokenCount {
-  /** Of the question, those that the server had kept of an earlier one included. */
+  /** Tokens of the question, with those that the server had kept of an earlier one. */
   readonly inputTokens: number;
-  /** Of these, how many the server had kept. Default: 0. */
+  /** Tokens of the question that the server had kept. Default: 0. */
   readonly cachedInputTokens?: number | undefined;
-  /** Of the answer, its thoughts included. */
+  /** Tokens of the answer, with its thoughts. */
   readonly outputTokens: number;
 }
 

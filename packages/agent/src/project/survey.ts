@@ -7,7 +7,7 @@ import { holdsSecret, mayBeSecret } from "./secret-files.ts";
 export interface SurveyOptions {
   /** What is to change: files that its words name come first. */
   readonly request: string;
-  /** Most tokens of the survey, at three and a half bytes each. Default: `2_000`. */
+  /** Maximum tokens of the survey, at three and a half bytes each. Default: `2_000`. */
   readonly maxTokens?: number | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface AgentOptions {
   readonly repairModel?: string | undefined;
   /** 0 to 2. Default: the server's. */
   readonly temperature?: number | undefined;
-  /** Most tokens of an answer. Default: the server's, or the budget's. */
+  /** Maximum tokens of an answer. Default: the server's, or the budget's. */
   readonly maxOutputTokens?: number | undefined;
   /** When failed calls are repeated. */
   readonly retry?: RetryPolicy | undefined;
@@ -28,13 +28,13 @@ export interface AgentOptions {
   readonly budget?: BudgetOptions | undefined;
   /** Files that are written at the same time. Default: 8. */
   readonly concurrency?: number | undefined;
-  /** Most files of a project. Default: `1_000`. */
+  /** Maximum files of a project. Default: `1_000`. */
   readonly maxFiles?: number | undefined;
-  /** Most bytes of a file. Default: 2 MiB. */
+  /** Maximum bytes of a file. Default: 2 MiB. */
   readonly maxFileBytes?: number | undefined;
-  /** Most bytes of all files. Default: 64 MiB. */
+  /** Maximum bytes of all files. Default: 64 MiB. */
   readonly maxTotalBytes?: number | undefined;
-  /** Most repairs. Repairs end before when they do not help. Default: 2; 0: none. */
+  /** Maximum number of repairs. Repairs end before when they do not help. Default: 2; 0: none. */
   readonly repair?: number | undefined;
   /** What runs the project after the static check; see `defaultVerifiers`. Default: nothing. */
   readonly verifiers?: readonly Verifier[] | undefined;

@@ -22,7 +22,7 @@ import type { EditRunParts } from "./edit-run.ts";
 import type { ImagePart } from "./read-images.ts";
 import { readState } from "./run-state.ts";
 
-/** Most questions of a loop. */
+/** Maximum questions of a loop. */
 const maxSteps = 200;
 
 /** Tokens of the program that the model sees first: every question of the loop repeats them. */

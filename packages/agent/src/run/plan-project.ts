@@ -34,7 +34,7 @@ async function specifyFiles(
 }
 
 /**
- * As {@link planProject} lists files, without the plan, which is our file.
+ * Lists files as {@link planProject} does, without the plan, which is our file.
  *
  * @throws AgentError `ERR_AGENT_LIMIT` as a rejection, for no file or more than `maxFiles`
  */

@@ -9,7 +9,7 @@ export interface ImagePart {
   readonly data: string;
 }
 
-/** Most pictures, and bytes of all: they go along with each question. */
+/** Maximum pictures, and bytes of all: they go along with each question. */
 const maxImages = 10;
 const maxBytes = 8 * 1024 * 1024;
 

@@ -4,7 +4,7 @@ import type { AgentEvent, RunHandle, RunResult } from "./agent-event.ts";
 /** Sends an event to all listeners. */
 export type Emit = (event: AgentEvent) => void;
 
-/** Most tokens that wait for a slow listener; more are left out. */
+/** Maximum tokens that wait for a slow listener; more are left out. */
 const maxTokens = 10_000;
 
 interface Listener {

@@ -9,7 +9,7 @@ import { taskCollections, type ArtifactRecord } from "./task-records.ts";
 export interface NewFile {
   /** Checked path. */
   readonly path: string;
-  /** As in `ArtifactRecord`. */
+  /** The folder as in `ArtifactRecord`. */
   readonly folder: string | null;
   readonly content: Content;
 }

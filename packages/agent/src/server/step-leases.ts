@@ -24,7 +24,7 @@ export interface FinishedStep {
   readonly output: string | null;
   readonly additionalOutput: JsonObject;
   readonly files: readonly NewFile[];
-  /** Most bytes of all files of the task. */
+  /** Maximum bytes of all files of the task. */
   readonly maxTotalBytes?: number | undefined;
   readonly next: readonly NewStep[];
   readonly use: StepUse;

@@ -76,7 +76,7 @@ export interface StepResult {
   /** Files that it wrote, with checked paths; older versions are kept. Default: none. */
   readonly files?: readonly { readonly path: string; readonly content: string | Uint8Array }[];
   /**
-   * Most bytes that the files of the task may have, these included; more fails the step with
+   * Maximum bytes that the files of the task may have, these included; more fails the step with
    * `ERR_AGENT_LIMIT`, also where other steps write at the same time. Default: no limit.
    */
   readonly maxTotalBytes?: number | undefined;

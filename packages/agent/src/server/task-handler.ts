@@ -23,11 +23,11 @@ export interface TaskHandlerOptions extends GuardOptions {
   readonly lease?: number | undefined;
   /** Tasks that this server runs by itself at the same time (`POST …/run`). Default: 4. */
   readonly automaticTasks?: number | undefined;
-  /** Most bytes of an uploaded file. Default: 32 MiB. */
+  /** Maximum bytes of an uploaded file. Default: 32 MiB. */
   readonly maxUploadBytes?: number | undefined;
-  /** Most bytes that are uploaded to a task, replaced files included. Default: 1 GiB. */
+  /** Maximum bytes that are uploaded to a task, replaced files included. Default: 1 GiB. */
   readonly maxTaskBytes?: number | undefined;
-  /** Most files of a task, uploads included. Default: `10_000`. */
+  /** Maximum files of a task, uploads included. Default: `10_000`. */
   readonly maxFiles?: number | undefined;
   /** Hears what went wrong inside of the server. Default: `console.error`. */
   readonly reportError?: ((error: unknown) => void) | undefined;

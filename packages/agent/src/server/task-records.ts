@@ -71,7 +71,7 @@ export interface ArtifactRecord {
   readonly path: string;
   /** The path as a disk sees it that ignores case. */
   readonly key: string;
-  /** As the protocol says it: the folder, `.` for the root; `null` when an upload named none. */
+  /** The folder in the protocol's form, `.` for the root; `null` when an upload named none. */
   readonly folder: string | null;
   /** SHA-256 and bytes of every version, the newest last. */
   readonly versions: readonly FileVersion[];

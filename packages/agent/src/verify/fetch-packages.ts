@@ -33,7 +33,7 @@ interface Fetched {
   users: number;
 }
 
-/** Most folders of packages that nothing uses; those that were fetched first go first. */
+/** Maximum folders of packages that nothing uses; those that were fetched first go first. */
 const maxKept = 8;
 
 /** By what was asked for: packages are fetched once, and removed with this process. */

@@ -20,7 +20,7 @@ export interface CopyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Most bytes of a file that is copied as it is: what a process in the sandbox may write. */
+/** Maximum bytes of a file that is copied as it is: what a process in the sandbox may write. */
 const maxCopied = 512 * 1024 * 1024;
 
 /**

@@ -10,7 +10,7 @@ export interface RegistryGate {
   close(): Promise<void>;
 }
 
-/** Most bytes that go through a gate. */
+/** Maximum bytes that go through a gate. */
 const maxBytes = 1024 ** 3;
 
 /**

@@ -12,7 +12,7 @@ export interface TestFailure {
   readonly output: string;
 }
 
-/** Most diagnostics of a run. */
+/** Maximum number of diagnostics of a run. */
 const maxFailures = 30;
 
 const isTest =

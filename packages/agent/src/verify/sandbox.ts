@@ -39,7 +39,7 @@ export interface ExecResult {
   readonly code: number | null;
   /** The first mebibyte; of more, its first and its last half. */
   readonly stdout: string;
-  /** As `stdout`. */
+  /** Standard error, kept as `stdout` is. */
   readonly stderr: string;
   /** Whether the command was ended because its time was over. */
   readonly timedOut: boolean;

@@ -10,7 +10,7 @@ import { openNoFollow } from "./open-no-follow.ts";
 
 /** How a confined folder writes. */
 export interface ConfinedFolderOptions {
-  /** Most bytes of a file; those in `.fetchwork` are ours and may be longer. Default: 2 MiB. */
+  /** Maximum bytes of a file; those in `.fetchwork` are ours and may be longer. Default: 2 MiB. */
   readonly maxFileBytes?: number | undefined;
   /** Whether the folder has to be there; else it is made. Default: `false`. */
   readonly mustExist?: boolean | undefined;
@@ -22,7 +22,7 @@ interface WriteOptions {
   readonly like?: string | undefined;
 }
 
-/** Most bytes of a file of our own: the list of 20,000 files with their hashes has ten. */
+/** Maximum bytes of a file of our own: the list of 20,000 files with their hashes has ten. */
 const maxOwnBytes = 64 * 1024 * 1024;
 
 /**

@@ -31,7 +31,7 @@ const overrides: readonly (readonly [string, string])[] = [
   ["submodule.recurse", "false"],
 ];
 
-/** Most bytes of an answer: the paths of some 500,000 files. */
+/** Maximum bytes of an answer: the paths of some 500,000 files. */
 const maxBytes = 64 * 1024 * 1024;
 
 /**

@@ -1,6 +1,6 @@
 import { diffArrays } from "diff";
 
-/** Most lines that one side may have added and taken away; more take seconds to find. */
+/** Maximum lines that one side may have added and taken away; more take seconds to find. */
 const maxChanges = 2_000;
 
 /** Lines that stand in the place of others. */

@@ -255,7 +255,7 @@ describe("what the Agent Protocol refuses", () => {
     ["additional input of another type", post({ input: "x", additional_input: null })],
     ["a list", { ...post({}), body: "[]" }],
     ["malformed JSON", { ...post({}), body: '{"input":' }],
-    ["text that is no UTF-8", { ...post({}), body: new Uint8Array([0x22, 0xff, 0x22]) }],
+    ["text that is not UTF-8", { ...post({}), body: new Uint8Array([0x22, 0xff, 0x22]) }],
     ["U+0000", post({ input: "a\0b" })],
   ])("refuses a task with %s with 422 and a message", async (_, init) => {
     const { ask } = await startTasks();

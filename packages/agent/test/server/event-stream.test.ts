@@ -22,7 +22,7 @@ async function watched() {
 
 it("an event stream keeps a limited part of the live text for who reads slowly, and goes on with what comes later", async () => {
   const { bus, taskId, events, ended } = await watched();
-  // Nobody asks for more meanwhile.
+  // Nobody asks for more in the meantime.
   for (let count = 0; count < 100; count += 1) {
     bus.tell(taskId, { stepId: "s", text: "x".repeat(10_000) });
   }

@@ -381,7 +381,7 @@ describe("files that cannot stand next to each other", () => {
       message: expect.stringContaining(reason) as string,
     });
     expect((await put(first)).status).toBe(200);
-    expect((await put(`${first}-beside`)).status).toBe(200);
+    expect((await put(`${first}-other`)).status).toBe(200);
     const { artifacts } = await bodyOf<Task>(await world.ask(`/tasks/${id}`));
     expect(artifacts).toHaveLength(2);
   });

@@ -1,4 +1,4 @@
-// A server of tasks in a process of its own, for tests that end it: `node tasks-process.ts <store>
+// A server of tasks in a separate process, for tests that end it: `node tasks-process.ts <store>
 // <model's URL>`.
 import { openAICompatible } from "../../src/models/http-providers.ts";
 import { serveTasks } from "../../src/server/serve-tasks.ts";

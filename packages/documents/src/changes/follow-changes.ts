@@ -78,7 +78,7 @@ export function followChanges(
 }
 
 /**
- * Gives the changes of batches one by one.
+ * Yields the changes of batches one by one.
  *
  * @yields Each change.
  */

@@ -15,7 +15,7 @@ export function mergeFields(
   return merged;
 }
 
-/** Gives the fields of a document without those of the store. */
+/** Returns the fields of a document without those of the store. */
 export function ownFields(stored: Stored<unknown>): Record<string, unknown> {
   const {
     id: _id,

@@ -13,7 +13,7 @@ export function project(document: unknown, paths: readonly ParsedPath[]): Record
   return result;
 }
 
-/** Gives the stored document, or of it what was asked for. */
+/** Returns the stored document, or the part of it that was asked for. */
 export function projected<T>(
   stored: Stored<T>,
   fields: readonly ParsedPath[] | undefined,

@@ -170,8 +170,8 @@ export interface Searching {
   /** Whether `probe` and `count` count exactly the documents that were not removed. */
   readonly probesVisible: boolean;
   /**
-   * Of the latest documents, counts those that have all words, and those that have each of their
-   * parts; where the engine does not look at such a sample itself.
+   * Counts, among the latest documents, those that have all words, and those that have each of
+   * their parts; where the engine does not look at such a sample itself.
    */
   sample?(words: readonly string[]): Statement;
   /**

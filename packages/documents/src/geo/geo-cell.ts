@@ -31,7 +31,7 @@ const cellDegrees = 180 / Math.PI;
 const rangeSlack = 1e-9;
 
 /**
- * Gives the number of the cell that a place is in. Cells are numbered along a Z-order curve: near
+ * Returns the number of the cell that a place is in. Cells are numbered along a Z-order curve: near
  * ones mostly have near numbers, and every square is a range of them.
  */
 export function cellOf({ latitude, longitude }: Position): number {
@@ -40,8 +40,8 @@ export function cellOf({ latitude, longitude }: Position): number {
 }
 
 /**
- * Gives ranges of cells that hold every place within an angle of one, and others; `undefined` when
- * they would hold most of the earth.
+ * Returns ranges of cells that hold every place within an angle of one, and others; `undefined`
+ * when they would hold most of the earth.
  */
 export function cellsAround(
   { latitude, longitude }: Position,

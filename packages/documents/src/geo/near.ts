@@ -29,7 +29,7 @@ export interface ParsedNear {
 const leastSquare = 1e-13;
 /** Four times as far, and so about as many documents as in all of the attempts before, 15 times. */
 const reachGrowth = 16;
-/** Of 256 documents one must do, or all are looked through, by another index if there is one. */
+/** Attempts until another plan reads all documents: fewer than one in 256 passes the filter. */
 const filteredAttempts = 3;
 const maxSample = 1000;
 
@@ -60,7 +60,7 @@ export function parseNear(near: unknown): ParsedNear {
 }
 
 /**
- * Gives the place of a declared field among those of the definition.
+ * Returns the place of a declared field among those of the definition.
  *
  * @throws {InputError} `ERR_DOCUMENTS_QUERY` when it is not declared.
  */
@@ -82,8 +82,8 @@ export function sampleSize(needed: number): number {
 }
 
 /**
- * Gives the distances, as squares, within which to look for `needed` documents, one after the other
- * until that many are found: first the one that the sample makes likely, at last all.
+ * Returns the distances, as squares, within which to look for `needed` documents, one after the
+ * other until that many are found: first the one that the sample makes likely, at last all.
  *
  * @yields Each distance.
  */
@@ -120,7 +120,7 @@ export function* growingReach(
   yield greatest;
 }
 
-/** Gives the cells that hold every place within the square of a chord. */
+/** Returns the cells that hold every place within the square of a chord. */
 export function cellsWithin(
   { position }: ParsedNear,
   square: number,

@@ -43,7 +43,7 @@ export function isLongitude(value: unknown): value is number {
 }
 
 /**
- * Gives the vector of a place.
+ * Returns the vector of a place.
  *
  * Distances are compared by the squares of the chords between vectors, for two reasons: the engines
  * only subtract, multiply and add, which all of them round alike. Neither the poles nor the
@@ -64,19 +64,19 @@ export function vectorOf({ latitude, longitude }: Position): Vector {
   };
 }
 
-/** Gives the square of the chord between two vectors, in the order in which engines add. */
+/** Returns the square of the chord between two vectors, in the order in which engines add. */
 export function squareBetween(one: Vector, other: Vector): number {
   const [x, y, z] = [one.x - other.x, one.y - other.y, one.z - other.z];
   return x * x + y * y + z * z;
 }
 
-/** Gives the square of the chord under a distance in metres; infinite for more than there is. */
+/** Returns the square of the chord under a distance in metres; infinite for more than there is. */
 export function squareOfDistance(metres: number): number {
   const half = metres / earthRadius / 2;
   return half > Math.PI / 2 ? Infinity : (2 * Math.sin(half)) ** 2;
 }
 
-/** Gives the angle over a chord, in radians. */
+/** Returns the angle over a chord, in radians. */
 export function angleOfSquare(square: number): number {
   return 2 * Math.asin(Math.min(1, Math.sqrt(square) / 2));
 }

@@ -8,9 +8,9 @@ export type JobState =
   /** Another job of its key comes first. */
   | "blocked"
   | "cancelled"
-  /** It failed as often as it may. */
+  /** The job failed as often as it may. */
   | "dead"
-  /** It is queued for later, or failed and is tried again later. */
+  /** The job is queued for later, or failed and is tried again later. */
   | "delayed"
   | "done"
   | "running"

@@ -10,7 +10,7 @@ export interface LockTable {
   takeLock(lock: HeldLock & { readonly expiry: number }): Promise<boolean>;
   /** Extends a lock from now on; tells whether it was still held. */
   renewLock(lock: HeldLock & { readonly expiry: number }): Promise<boolean>;
-  /** Gives a lock up. */
+  /** Releases a lock. */
   releaseLock(lock: HeldLock): Promise<void>;
 }
 

@@ -61,7 +61,7 @@ function digest(collection: string, order: readonly OrderTerm[], values: string)
   return hash("sha256", text, "base64url").slice(0, digestLength);
 }
 
-/** Gives a value as it is sorted: booleans with the numbers, objects and lists as their text. */
+/** Returns a value as it is sorted: booleans with the numbers, objects and lists as their text. */
 export function sortValue(value: unknown): SortValue {
   if (typeof value === "number" || typeof value === "string") return value;
   if (typeof value === "boolean") return value ? 1 : 0;

@@ -1,4 +1,4 @@
-/** Gives the least text that is greater than every text with the prefix, if there is one. */
+/** Returns the least text that is greater than every text with the prefix, if there is one. */
 export function afterPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix);
   for (let last = points.pop(); last !== undefined; last = points.pop()) {

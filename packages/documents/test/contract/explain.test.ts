@@ -78,13 +78,13 @@ const served: readonly Case[] = [
     {},
   ],
   [
-    "a field without an index beside one that has one",
+    "a field without an index next to one that has one",
     { where: { status: "open", notes: "x" } },
     { indexes: [status] },
   ],
   ["a member of a list", { where: { tags: { contains: "a" } }, limit: 9 }, { indexes: [tags] }],
   [
-    "a member of a list beside another field",
+    "a member of a list next to another field",
     { where: { tags: { containsAny: ["a", "b"] }, notes: "x" }, sort: ["status"], limit: 9 },
     { indexes: [tags], sorts: false },
   ],

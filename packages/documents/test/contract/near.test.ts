@@ -70,16 +70,19 @@ describe.each(engines)("A query by distance in %s", (_name, open) => {
     ["a list for a place", { near: [52, 13] }],
     ["no field", { near: { ...berlin } }],
     ["no latitude", { near: { field: "at", longitude: 1 } }],
-    ["a latitude that is no number", { near: { ...berlin, field: "at", latitude: Number.NaN } }],
+    ["a latitude that is not a number", { near: { ...berlin, field: "at", latitude: Number.NaN } }],
     ["a latitude beyond the pole", { near: { ...berlin, field: "at", latitude: 90.1 } }],
     ["a latitude in words", { near: { ...berlin, field: "at", latitude: "52" } }],
     ["a longitude beyond the map", { near: { ...berlin, field: "at", longitude: -180.1 } }],
     ["a negative distance", { near: { ...berlin, field: "at", maxDistance: -1 } }],
     ["an endless distance", { near: { ...berlin, field: "at", maxDistance: Infinity } }],
-    ["a distance that is no number", { near: { ...berlin, field: "at", minDistance: Number.NaN } }],
+    [
+      "a distance that is not a number",
+      { near: { ...berlin, field: "at", minDistance: Number.NaN } },
+    ],
     ["a misspelt option", { near: { ...berlin, field: "at", maxdistance: 5 } }],
     ["a field that is not declared", { near: { ...berlin, field: "kind" } }],
-    ["an order of its own", { near: { ...berlin, field: "at" }, sort: ["kind"] }],
+    ["a separate order", { near: { ...berlin, field: "at" }, sort: ["kind"] }],
     ["a cursor of another place", { near: { ...berlin, field: "at" }, after: "abcdefghijklmnopq" }],
   ])("is refused with %s", async (_text, query) => {
     const collection = (await open()).collection(places);

@@ -27,7 +27,7 @@ describe.each(engines)("A page in %s", (_name, open) => {
     ["a cursor that is none", { after: "eyJhIjoxfQ" }],
     ["a cursor of another alphabet", { after: `${"a".repeat(16)}/+==` }],
     ["a cursor that is too long", { after: "a".repeat(40_000) }],
-    ["an offset beside a cursor", { after: "abc", offset: 1 }],
+    ["an offset next to a cursor", { after: "abc", offset: 1 }],
   ])("is refused with %s", async (_text, query) => {
     const collection = (await open()).collection(things);
     const result: unknown = Reflect.apply(collection.page, collection, [query]);

@@ -102,7 +102,7 @@ function hasWord(text: string, word: string): boolean {
   });
 }
 
-/** Gives words that are not part of each other. */
+/** Returns words that are not part of each other. */
 function words(count: number, prefix: string): string {
   return Array.from({ length: count }, (_, index) => prefix + index.toString(36)).join(" ");
 }
@@ -281,8 +281,8 @@ describe.each(engines)("A keyword search of %s", (_engine, open) => {
     ["4 words of one character", "a b c d", false],
     ["4 words of two characters beyond the BMP", "😀a 😀b 😀c 😀d", false],
     ["4 words of three characters", "abc bcd cde def", true],
-    ["7 short words beside a longer one", `long ${words(7, "ä")}`, false],
-    ["6 short words beside a longer one", `long ${words(6, "ä")}`, true],
+    ["7 short words next to a longer one", `long ${words(7, "ä")}`, false],
+    ["6 short words next to a longer one", `long ${words(6, "ä")}`, true],
     ["short words that are part of another one", "abcdefgh a b c d e f g h ab bc cd de", true],
     ["4 short words of which one is in another", "ab b cd ef", true],
   ])("bounds the words that it looks for: %s", async (_text, q, accepted) => {

@@ -140,7 +140,7 @@ export interface TypedFailure<Status, Problem> {
   readonly ok: false;
   readonly status: Status;
   readonly data?: undefined;
-  /** As the default of `parseAs`, or text if not JSON; `undefined` for an empty body. */
+  /** The body, parsed as by the default of `parseAs`, or text if not JSON; `undefined`: empty. */
   readonly error: Problem;
   /** The platform's response; its body has been read. */
   readonly response: Response;

@@ -65,7 +65,7 @@ export function apiIndex({ jobs, receivers, resources, routes }: ProjectParts): 
       .map((name) => `import { ${routesOf(name)} } from "./${name}/index.ts";\n`),
   ];
   const about =
-    "// `fetchwork add` writes this file as a whole: what the folders of src/api, src/jobs and src/receivers export.";
+    "// `fetchwork add` writes this file: what src/api, src/jobs and src/receivers export.";
   return `${about}
 ${imports.join("")}
 /** Routes of each resource. */

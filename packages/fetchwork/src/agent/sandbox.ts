@@ -16,7 +16,7 @@ const trusted = ["node_modules", ".git"];
 /** `fetchwork sandbox`. */
 export const sandbox: Command = defineCommand({
   summary:
-    "Run a command sealed: it can change the current folder (not its node_modules and .git), and has no network",
+    "Run a command in a sandbox: it can change the current folder (not its node_modules and .git), and has no network",
   positionals: ["command", "[argument...]"],
   options: {
     "read-only": { type: "boolean", description: "The command cannot change the folder either" },

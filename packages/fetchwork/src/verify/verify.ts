@@ -34,7 +34,8 @@ export const verify: Command = defineCommand({
     baseline: {
       type: "string",
       hint: "file",
-      description: "Reviewed report in JSON: also fails when callers read more, accepts `accept`",
+      description:
+        "Reviewed report in JSON: fails when callers read more; its `accept` names accepted findings",
     },
     database: {
       type: "string",
@@ -43,13 +44,13 @@ export const verify: Command = defineCommand({
         "Empty database to use, such as postgres://… or env:<NAME>; emptied at the end (default: a temporary file)",
     },
     html: { type: "string", hint: "file", description: "Also write the report as an HTML page" },
-    json: { type: "boolean", description: "Print the report in JSON, with the fixes in words" },
+    json: { type: "boolean", description: "Print the report as JSON, with a fix for each finding" },
     sarif: { type: "string", hint: "file", description: "Also write the findings as SARIF 2.1.0" },
     scale: {
       type: "string",
       hint: "documents",
       valueIfNone: String(maxScale),
-      description: `Also measure lists with so many made documents of each resource (default: ${maxScale})`,
+      description: `Also measure lists over this number of generated documents per resource (default: ${maxScale})`,
     },
   },
   async run({ values }, io) {

@@ -45,7 +45,7 @@ export interface Reply {
   readonly ok: boolean;
   /** The beginning of its body. */
   readonly text: string;
-  /** Of its body. */
+  /** Type of its body. */
   readonly contentType: string | undefined;
 }
 

@@ -11,7 +11,7 @@ import { headersToSend, type SavedDelivery } from "./saved-delivery.ts";
 interface Forwarded {
   /** What the URL responded, for who sent the delivery; 502 when it did not. */
   readonly response: Response;
-  /** As it is printed. */
+  /** The delivery as it is printed. */
   readonly seen: {
     readonly number: number;
     readonly milliseconds: number;

@@ -9,7 +9,7 @@ import type { SeenDelivery } from "./seen-delivery.ts";
 
 /** A delivery as the page shows it. */
 export interface ShownDelivery extends Omit<SeenDelivery, "file" | "milliseconds" | "payload"> {
-  /** As text, perhaps truncated. */
+  /** The payload as text, perhaps truncated. */
   readonly payload: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }

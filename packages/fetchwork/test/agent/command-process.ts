@@ -16,7 +16,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A command in a process of its own. */
+/** A command in a separate process. */
 export interface CommandProcess {
   readonly child: ChildProcess;
   readonly ended: Promise<EndedCommand>;
@@ -57,7 +57,7 @@ export function startCommand(
   return { child, ended };
 }
 
-/** A scripted model server in a process of its own. */
+/** A scripted model server in a separate process. */
 export interface ServerProcess {
   readonly baseUrl: string;
   /** All questions so far. */

@@ -27,7 +27,7 @@ function processesUnder(pid: number | undefined): readonly string[] {
       const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
       parents.set(name, { parent, command });
     } catch {
-      // It ended meanwhile.
+      // It ended in the meantime.
     }
   }
   const found = new Set([String(pid)]);
@@ -113,7 +113,7 @@ describe("Ctrl-C", slow, () => {
     let said = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
     const ended = new Promise((resolve) => child.once("close", resolve));
-    // More than a pipe holds: whoever took it reads.
+    // More than a pipe holds: anyone who took it reads.
     await new Promise<void>((resolve) => child.stdin.write("x".repeat(300_000), () => resolve()));
     child.kill("SIGINT");
     expect(await ended).toBe(130);

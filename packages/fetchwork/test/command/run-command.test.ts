@@ -183,7 +183,7 @@ describe("runCommand", () => {
       options: {},
       run: (_, { signal }) =>
         new Promise((_resolve, reject) => {
-          signal.addEventListener("abort", () => reject(new Error("something of its own")));
+          signal.addEventListener("abort", () => reject(new Error("something else")));
           stop.abort(new Error("interrupted"));
         }),
     });

@@ -146,8 +146,8 @@ describe("fetchwork db restore", () => {
   });
 
   it.each([
-    ["is no backup", () => "{}\n", "the file is not a backup of fetchwork db, line 1"],
-    ["is no JSON", () => "secret\n", "invalid line in the backup: expected JSON, line 1"],
+    ["is not a backup", () => "{}\n", "the file is not a backup of fetchwork db, line 1"],
+    ["is not JSON", () => "secret\n", "invalid line in the backup: expected JSON, line 1"],
     ["is cut", (text: string) => text.slice(0, -100), "the backup is truncated"],
     [
       "lost a line",
@@ -205,7 +205,7 @@ describe("fetchwork db restore", () => {
     ],
     ["a definition without lists", { collections: [{ name: "a" }] }],
     [
-      "an index that is no path",
+      "an index that is not a path",
       { collections: [{ name: "a", unique: [], indexes: [[1]], search: [] }] },
     ],
     ["a migration without a name", { migrations: [{ id: 1, at: "2026-01-01T00:00:00.000Z" }] }],
@@ -238,7 +238,7 @@ describe("fetchwork db restore", () => {
     ["with an id that no store has", { id: "a b" }],
     ["with version 0", { version: 0 }],
     ["with a time that is none", { createdAt: "today" }],
-    ["that is no object", { document: [1] }],
+    ["that is not an object", { document: [1] }],
     ["with a field that is kept by the store", { document: { id: "x" } }],
   ])("refuses a document %s, and adds none", async (_text, change) => {
     const folder = newFolder();

@@ -27,7 +27,7 @@ export function newFolder(): string {
   return folder;
 }
 
-/** Runs `fetchwork db`; gives the exit code and what was written. */
+/** Runs `fetchwork db`; returns the exit code and what was written. */
 export async function runDb(
   args: readonly string[],
   given: Partial<CommandIo> = {},

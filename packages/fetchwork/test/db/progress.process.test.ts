@@ -80,7 +80,7 @@ function barsOf(
 
 /** Kills the terminal with all that runs on it, as `kill -9` of each would. */
 function killAll(child: ChildProcess): void {
-  // The command has a session of its own, and is the only child of `script`, which is stopped so
+  // The command has a separate session, and is the only child of `script`, which is stopped so
   // that it does not see the command end and exit by itself.
   child.kill("SIGSTOP");
   spawnSync("pkill", ["-KILL", "-P", String(child.pid)]);

@@ -9,7 +9,7 @@ import { namesOf } from "../../src/add/resource-names.ts";
 import { fetchwork, program, project, sharedModules } from "./project-world.ts";
 
 const note = ["note", "text:string!:search,sort"];
-/** Their names are those of variables in tests, and `class` is none of a variable. */
+/** Their names are those of variables in tests, and `class` is not one. */
 const oddNames = [
   ["path", "class:string!:search"],
   ["step", "path:ref(path)!:filter", "number:integer!:sort,filter"],

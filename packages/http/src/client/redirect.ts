@@ -9,7 +9,7 @@ import type { TransportHead } from "./transport/transport.ts";
 
 /** How redirects are followed. */
 export interface RedirectOptions {
-  /** Most redirects of one request; one more is a `RedirectError`. Default: 10. */
+  /** Maximum redirects of one request; one more is a `RedirectError`. Default: 10. */
   readonly max?: number | undefined;
   /**
    * Names of further headers that stay with the origin that they were meant for. Default: none.

@@ -50,7 +50,7 @@ describe("credentials", () => {
     ["another port", "http://a.test:8080/end"],
     ["https", "https://a.test/end"],
     ["a host without a scheme", "//b.test/end"],
-    ["a URL with user information of its own", "http://me:pw@b.test/end"],
+    ["a URL with other user information", "http://me:pw@b.test/end"],
   ])("do not go to %s", async (_, location) => {
     const { client, seen } = follow(
       { "/start": [302, location] },
@@ -147,7 +147,7 @@ describe("the method", () => {
 });
 
 describe("a redirect", () => {
-  it.each([300, 304, 305, 306])("is no status of %i", async (status) => {
+  it.each([300, 304, 305, 306])("is not a status of %i", async (status) => {
     const { client, seen } = follow({ "/start": [status, "/end"] });
     const transport = mockTransport(
       () => new Response(null, { status, headers: { location: "/end" } }),

@@ -27,7 +27,7 @@ afterEach(() => {
 
 type Answer = number | readonly [status: number, retryAfter: string] | TransportError;
 
-/** Gives the answers one after another, and notes when each request came and what it was. */
+/** Returns the answers one after another, and notes when each request came and what it was. */
 function answering(
   answers: readonly Answer[],
   options: ClientOptions = { retry: 3 },
@@ -61,7 +61,7 @@ async function settle<T>(promise: Promise<T>): Promise<T | Error> {
   const result = promise
     .catch((error: unknown) => error as Error)
     .finally(() => (isSettled = true));
-  // Not all timers: what is loaded meanwhile may have one that never ends.
+  // Not all timers: what is loaded in the meantime may have one that never ends.
   while (!isSettled) await vi.advanceTimersToNextTimerAsync();
   return result;
 }

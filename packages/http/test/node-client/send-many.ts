@@ -1,4 +1,4 @@
-// Run by many-requests.test.ts in a process of its own: sends 10,000 requests over 50 connections
+// Run by many-requests.test.ts in a separate process: sends 10,000 requests over 50 connections
 // and reports.
 import { getEventListeners } from "node:events";
 import { undiciTransport } from "../../src/node/client/index.ts";

@@ -124,7 +124,7 @@ describe("a streamed response", () => {
     const request = requestOf(url, { maxResponseSize: Infinity, timeouts });
     const { body } = await transport.stream(request);
     const waiting = await settled(total);
-    // A reader that pauses for longer than the server may is no fault of the server.
+    // A reader that pauses for longer than the server may is not the fault of the server.
     await wait(1_100);
     // What the kernel holds on both ends is a few MiB; ours is the rest.
     expect(waiting).toBeLessThan(16_000_000);

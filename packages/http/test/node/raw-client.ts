@@ -28,7 +28,7 @@ export class RawClient {
     this.socket.write(text, "latin1");
   }
 
-  /** Waits until what has arrived matches, and gives it. */
+  /** Waits until what has arrived matches, and returns it. */
   async until(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.#received)) {
       if (this.socket.closed) throw new Error(`closed after ${JSON.stringify(this.#received)}`);
@@ -45,7 +45,7 @@ export class RawClient {
   }
 }
 
-/** Sends one request and gives everything up to the end of the connection. */
+/** Sends one request and returns everything up to the end of the connection. */
 export async function exchange(port: number, request: string): Promise<string> {
   const client = new RawClient(port);
   client.send(request);

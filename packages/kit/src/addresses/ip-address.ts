@@ -5,7 +5,7 @@
 export interface IPAddress {
   /** Also 4 for an IPv6 address that maps an IPv4 address. */
   readonly version: 4 | 6;
-  /** Most significant first; each from 0 to 2³² - 1. */
+  /** Parts, the most significant first; each from 0 to 2³² - 1. */
   readonly words: readonly [number, number, number, number];
 }
 

@@ -41,9 +41,9 @@ export function blackWords(words: readonly string[], options: BlackWordsOptions 
 }
 
 /**
- * As {@link blackWords}, with words that may change: the function is called for each request with a
- * body. Empty words are passed over. When it throws, the request fails and the handler does not
- * run.
+ * Rejects what {@link blackWords} rejects, with words that may change: the function is called for
+ * each request with a body. Empty words are passed over. When it throws, the request fails and the
+ * handler does not run.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

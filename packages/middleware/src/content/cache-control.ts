@@ -30,8 +30,8 @@ export function cacheControl(maxAge: number, version: string): Middleware {
 }
 
 /**
- * As {@link cacheControl}, with a version that depends on the request. A function that throws fails
- * the request.
+ * Sets what {@link cacheControl} sets, with a version that depends on the request. A function that
+ * throws fails the request.
  *
  * @param maxAge - In seconds; a fraction is dropped.
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or

@@ -9,7 +9,7 @@ export interface DecodeJSONOptions {
   readonly limit?: number | undefined;
 }
 
-/** As {@link DecodeJSONOptions}, with a schema. */
+/** {@link DecodeJSONOptions} with a schema. */
 interface DecodeJSONSchemaOptions<Output> extends DecodeJSONOptions {
   /** Validates the value and determines its type. Default: none, and the value is `unknown`. */
   readonly schema: StandardSchema<unknown, Output>;

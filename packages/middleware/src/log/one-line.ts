@@ -25,7 +25,7 @@ export function oneLine(text: string): string {
   });
 }
 
-/** As {@link oneLine}, with each run of white space as one space. */
+/** Does what {@link oneLine} does, with each run of white space as one space. */
 export function oneCompactLine(text: string): string {
   return oneLine(text).replace(/\s{2,}/g, " ");
 }

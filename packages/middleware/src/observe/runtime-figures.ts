@@ -135,7 +135,7 @@ function eventLoopReader(): (() => NonNullable<RuntimeFigures["eventLoop"]>) | u
   };
 }
 
-/** Of a figure in nanoseconds; 0 when nothing was measured yet. */
+/** Converts nanoseconds; 0 when nothing was measured yet. */
 function milliseconds(nanoseconds: number): number {
   const isMeasured = Number.isFinite(nanoseconds) && nanoseconds < 1e15;
   return isMeasured ? Math.round(nanoseconds / 1000) / 1000 : 0;

@@ -319,7 +319,7 @@ describe.each(places)("under %s", (name, make) => {
   it("an event reaches the client at once through compress, and an abort the handler", async () => {
     const { url, source } = await open(make, headers("x-outer:1"), compress());
     const request = httpRequest(`${url}events`, { headers: { "accept-encoding": "gzip" } }).end();
-    // `once` gives what the event is emitted with.
+    // `once` resolves to what the event is emitted with.
     const [response] = (await once(request, "response")) as [IncomingMessage];
     expect(response.headers["content-encoding"]).toBe("gzip");
     const gunzip = createGunzip({ flush: constants.Z_SYNC_FLUSH });

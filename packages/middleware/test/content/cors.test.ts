@@ -52,7 +52,7 @@ describe("A12: cors refuses, when it is made,", () => {
     ["a wildcard as scheme", { allowedOrigins: ["*://a.com"] }],
     ["two wildcards", { allowedOrigins: ["https://*.*.com"] }],
     ["an empty origin", { allowedOrigins: [""] }],
-    ["an origin that is no text", { allowedOrigins: [7] }],
+    ["an origin that is not text", { allowedOrigins: [7] }],
     ["origins as text", { allowedOrigins: allowed }],
     ["a pattern of everybody with credentials", { allowedOrigins: [/.*/], allowCredentials: true }],
     ["a pattern of null with credentials", { allowedOrigins: [/null/], allowCredentials: true }],
@@ -119,9 +119,9 @@ const rows: Row[] = [
     sent: { origin: "null" },
     got: { "access-control-allow-origin": "*", vary: "Origin" },
   },
-  // TRAP: Go takes `*` beside another origin for a name.
+  // TRAP: Go takes `*` next to another origin for a name.
   {
-    name: "everybody beside another one",
+    name: "everybody next to another one",
     options: { allowedOrigins: [allowed, "*"] },
     sent: { origin: "https://evil.com" },
     got: { "access-control-allow-origin": "*", vary: "Origin" },
@@ -203,7 +203,7 @@ const rows: Row[] = [
     },
   },
   {
-    name: "OPTIONS that is no preflight",
+    name: "OPTIONS that is not a preflight",
     options: listed,
     method: "OPTIONS",
     sent: { origin: allowed },

@@ -25,12 +25,12 @@ describe("secure refuses", () => {
   it.each<[string, unknown]>([
     ["unknown frame options", { frameOptions: "ALLOW-FROM https://a.com" }],
     ["a policy with a line break", { contentSecurityPolicy: "a\nb" }],
-    ["a referrer policy that is no text", { referrerPolicy: 7 }],
+    ["a referrer policy that is not text", { referrerPolicy: 7 }],
     ["nosniff of 1", { contentTypeNosniff: 1 }],
     ["a negative maxAge", { hsts: { maxAge: -1 } }],
     ["an endless maxAge", { hsts: { maxAge: Infinity } }],
     ["hsts of true", { hsts: true }],
-    ["a proxy that is no address", { trustedProxies: ["10."] }],
+    ["a proxy that is not an address", { trustedProxies: ["10."] }],
   ])("%s", (_case, options) => {
     expect(() => secure(options as SecureOptions)).toThrow(
       expect.objectContaining({ name: "MiddlewareError", code: "ERR_MIDDLEWARE_OPTION" }),

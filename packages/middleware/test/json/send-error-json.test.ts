@@ -83,7 +83,7 @@ describe("newErrorLogger", () => {
     ["no stack", { stack: undefined }],
     ["a stack without places", { stack: "Error: x\n    at nowhere" }],
     ["a stack of one long line", { stack: `Error: x\n    at ${"a".repeat(65_536)}` }],
-    ["a stack that is no text", { stack: JSON.parse("5") }],
+    ["a stack that is not text", { stack: JSON.parse("5") }],
   ])("omits the place for %s", (_case, members) => {
     const lines: string[] = [];
     const logger = newErrorLogger((text) => void lines.push(text));

@@ -41,9 +41,9 @@ describe.each<SizeLimitOptions>([{ mode: "buffer" }, { mode: "stream" }])(
       ["7 bytes, in chunks", chunked(["1234567"]), 200, "1234567"],
       ["nothing, declared", declared(""), 200, ""],
       ["nothing, in chunks", chunked([]), 200, ""],
-      // A declared length never counts beside Transfer-Encoding, and never replaces counting.
+      // A declared length never counts next to Transfer-Encoding, and never replaces counting.
       [
-        "a lie beside Transfer-Encoding that is too small",
+        "a lie next to Transfer-Encoding that is too small",
         chunked(["12345678901"], {
           headers: { "content-length": "1", "transfer-encoding": "chunked" },
         }),
@@ -51,7 +51,7 @@ describe.each<SizeLimitOptions>([{ mode: "buffer" }, { mode: "stream" }])(
         "",
       ],
       [
-        "a lie beside Transfer-Encoding that is too large",
+        "a lie next to Transfer-Encoding that is too large",
         chunked(["123"], { headers: { "content-length": "99", "transfer-encoding": "chunked" } }),
         200,
         "123",

@@ -84,7 +84,7 @@ describe("fileServer", () => {
   it.each<[string, string, object]>([
     ["a root that is missing", "/does/not/exist", {}],
     ["a root that is a file", import.meta.filename, {}],
-    ["a prefix that is no path", ".", { prefix: "static" }],
+    ["a prefix that is not a path", ".", { prefix: "static" }],
     ["an index in another folder", ".", { index: "../index.html" }],
     ["a Cache-Control with a line break", ".", { cacheControl: "a\nb" }],
     ["a media type with a line break", ".", { mediaTypes: { a: "b\r\nc" } }],

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { text as readText } from "node:stream/consumers";
 import { expect, it } from "vitest";
 
-// Tracing belongs to the main thread, and tests run in a worker or a fork of their own kind.
+// Tracing belongs to the main thread, and tests run in a worker or a fork.
 const program = `
   const { profiler } = await import(${JSON.stringify(new URL("../../src/node/profiler.ts", import.meta.url).href)});
   const { createContext, wrap } = await import("@fetchwork/http");

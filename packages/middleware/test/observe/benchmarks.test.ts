@@ -32,8 +32,8 @@ describe("Benchmarks", () => {
   it.each<[string, object]>([
     ["a range below a second", { timeRange: 999 }],
     ["a range above a day", { timeRange: 86_400_001 }],
-    ["a range that is no number", { timeRange: "1m" }],
-    ["a clock that is no function", { now: 1 }],
+    ["a range that is not a number", { timeRange: "1m" }],
+    ["a clock that is not a function", { now: 1 }],
   ])("refuses %s", (_, options) => {
     expect(() => new Benchmarks(options)).toThrow(
       expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),

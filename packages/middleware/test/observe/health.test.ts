@@ -26,7 +26,7 @@ describe("health", () => {
     ["a path without a slash", { path: "health" }],
     ["a check without a name", { checks: [{ name: "", check: () => 1 }] }],
     ["a timeout of nothing", { timeout: 0 }],
-    ["a timeout of a check that is no number", { checks: [{ ...passes, timeout: Number.NaN }] }],
+    ["a timeout of a check that is not a number", { checks: [{ ...passes, timeout: Number.NaN }] }],
   ])("refuses %s", (_, options) => {
     expect(() => health(options)).toThrow(
       expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { LogRecord } from "../../src/observe/log-record.ts";
 import { anonymizeIP, logger, type LoggerOptions } from "../../src/observe/logger.ts";
 
-/** Runs one exchange and gives the line of its log, its time and duration replaced. */
+/** Runs one exchange and returns the line of its log, its time and duration replaced. */
 async function lineOf(
   options: LoggerOptions,
   request: Request,
@@ -33,8 +33,8 @@ const post = (path: string, body: string): Request =>
 describe("logger", () => {
   it.each<[string, object]>([
     ["an unknown format", { format: "xml" }],
-    ["a sink that is no function", { sink: "file" }],
-    ["a user that is no function", { user: "me" }],
+    ["a sink that is not a function", { sink: "file" }],
+    ["a user that is not a function", { user: "me" }],
     ["an address function that is none", { ip: "masked" }],
     ["a body size below zero", { body: { maxSize: -1 } }],
     ["a backend and a format", { backend: () => undefined, format: "json" }],
@@ -120,7 +120,7 @@ describe("logger", () => {
 
   it.each([
     ["shows", "abc-1", "abc-1 - "],
-    ["leaves out what is no identifier of", "a [ERROR] b", ""],
+    ["leaves out what is not an identifier of", "a [ERROR] b", ""],
   ])("%s the request's X-Request-ID without trace", async (_, id, shown) => {
     const request = new Request("http://h/", { headers: { "x-request-id": id } });
     expect(await lineOf({}, request)).toBe(`[INFO] GET - / - ${shown}200 (9) - <time>\n`);

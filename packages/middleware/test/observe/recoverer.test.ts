@@ -129,7 +129,7 @@ describe("recoverer", () => {
       },
       "round",
     ],
-    ["a stack that is no text", () => Object.assign(new Error("odd"), { stack: 5 }), "odd"],
+    ["a stack that is not text", () => Object.assign(new Error("odd"), { stack: 5 }), "odd"],
     [
       "a message that cannot be read",
       () =>

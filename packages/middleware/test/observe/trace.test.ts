@@ -15,8 +15,8 @@ async function ask(options: TraceOptions, id?: string): Promise<[string | null, 
 
 describe("trace", () => {
   it.each<[string, object]>([
-    ["a header that is no token", { header: "x request id" }],
-    ["a generator that is no function", { generate: "id" }],
+    ["a header that is not a token", { header: "x request id" }],
+    ["a generator that is not a function", { generate: "id" }],
   ])("refuses %s", (_, options) => {
     expect(() => trace(options)).toThrow(
       expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),

@@ -138,7 +138,7 @@ export function chooseScheme(
   return supported.includes("client_secret_jwt") ? "client_secret_jwt" : "basic_auth";
 }
 
-/** Those algorithms that sign with a private key. */
+/** Algorithms that sign with a private key. */
 export function signedWithKeys(supported: readonly string[] = ["RS256"]): readonly string[] {
   const usable = supported.filter(isKeyAlgorithm);
   return usable.length === 0 ? ["RS256"] : usable;

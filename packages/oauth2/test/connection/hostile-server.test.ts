@@ -213,7 +213,7 @@ describe("bodies", () => {
 
   const junk = [
     ["HTML", "<html>sign in</html>", "text/html"],
-    ["JSON that is no hash", '["A"]', "application/json"],
+    ["JSON that is not a hash", '["A"]', "application/json"],
     ["JSON text", '"A"', "application/json"],
     ["nothing", "", "application/json"],
     ["a token as HTML", '{"access_token":"A"}', "text/html"],

@@ -83,7 +83,7 @@ const answers: Readonly<Record<string, ScriptedAnswer>> = {
   },
   // Servers write into descriptions what they got.
   "an error about the secret": json(
-    { error: "invalid_client", error_description: `${secret("client")} is no secret of id` },
+    { error: "invalid_client", error_description: `${secret("client")} is not a secret of id` },
     400,
   ),
   "an error about the token": json(

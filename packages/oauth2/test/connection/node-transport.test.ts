@@ -165,7 +165,7 @@ describe.skipIf(!hasOpenssl())("TLS (needs openssl)", () => {
       },
     );
     await listen(server);
-    // `listen` gives the port of an http server; this one is https.
+    // `listen` returns the port of an http server; this one is https.
     site = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   afterAll(() => close(server));

@@ -123,7 +123,7 @@ describe("authCode.callback", () => {
   });
 
   it.each([
-    ["a body that is no form", { body: "{}", headers: { "content-type": "application/json" } }],
+    ["a body that is not a form", { body: "{}", headers: { "content-type": "application/json" } }],
     ["no body", {}],
     ["an endless body", { body: new URLSearchParams({ code: "c".repeat(70_000) }) }],
   ])("refuses a POST with %s", async (_case, given) => {

@@ -16,7 +16,7 @@ const token = async (): Promise<Response> =>
     issued_token_type: "urn:x",
   });
 
-/** Each does one thing, and gives what a program may log: results, and errors. */
+/** Each does one thing, and returns what a program may log: results, and errors. */
 const flows: Readonly<Record<string, (client: OidcClient) => Promise<unknown>>> = {
   signIn: async (client) => {
     const { transaction } = await client.authCode.start({ scope: "read" });
@@ -119,7 +119,7 @@ const mistakes: Readonly<Record<string, (client: OidcClient) => Promise<unknown>
     Reflect.apply(client.assertion.getToken, client.assertion, [{ iss: "me" }, canary("key")]),
   "a key before the algorithm": (client) =>
     client.assertion.getToken([{ iss: "me" }, canary("key"), "HS256"]),
-  "a key that is no PEM": (client) =>
+  "a key that is not PEM": (client) =>
     client.assertion.getToken({ iss: "me" }, { algorithm: "RS256", key: canary("key") }),
 };
 

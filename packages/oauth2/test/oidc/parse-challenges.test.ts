@@ -16,7 +16,7 @@ describe("parseChallenges", () => {
     ["an empty field", ""],
     ["commas alone", " , ,, "],
     ["an unterminated quote", 'Bearer error="invalid_token'],
-    ["a scheme that is no token", "Bea(rer x=1"],
+    ["a scheme that is not a token", "Bea(rer x=1"],
     ["a parameter without value", 'Bearer a="1", error='],
     ["two parameters without a comma", 'Bearer a="1" b="2"'],
     ["a parameter without scheme", '="x"'],

@@ -51,7 +51,7 @@ describe("RemoteJwks", () => {
   it.each([
     ["a URL that is none", () => new RemoteJwks("jwks")],
     ["a negative cacheMaxAge", () => new RemoteJwks(url, { cacheMaxAge: -1 })],
-    ["a cooldown that is no number", () => new RemoteJwks(url, { cooldown: Number.NaN })],
+    ["a cooldown that is not a number", () => new RemoteJwks(url, { cooldown: Number.NaN })],
     ["a limit of 0 bytes", () => new RemoteJwks(url, { maxResponseBytes: 0 })],
   ])("throws for %s", (_case, make) => {
     expect(make).toThrow(expect.objectContaining({ code: "ERR_OAUTH_OPTION" }));

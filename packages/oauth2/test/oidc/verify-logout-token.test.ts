@@ -46,7 +46,7 @@ describe("verifyLogoutToken", () => {
     ["no events", "events", { events: undefined }],
     ["events that are a list", "events", { events: [event] }],
     ["another event", "events", { events: { "http://e.org/x": {} } }],
-    ["an event that is no object", "events", { events: { [event]: true } }],
+    ["an event that is not an object", "events", { events: { [event]: true } }],
     ["a nonce: it is an ID token", "nonce", { nonce: "n" }],
     ["neither sub nor sid", "sub", { sub: undefined, sid: undefined }],
     ["a sub that is a number", "sub", { sub: 1 }],

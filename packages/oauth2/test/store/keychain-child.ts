@@ -1,4 +1,6 @@
-/** A process that stores a token under its identifier: `node keychain-child.ts <folder> <service>`. */
+/**
+ * A process that stores a token under its identifier: `node keychain-child.ts <folder> <service>`.
+ */
 import { openKeychainTokenStore } from "../../src/node/store.ts";
 
 const [folder = "", service = ""] = process.argv.slice(2);

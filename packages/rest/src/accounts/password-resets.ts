@@ -22,7 +22,7 @@ export interface PasswordReset {
 
 /** What resets need of a user. */
 export interface PasswordHolder {
-  /** Of {@link hashPassword}. */
+  /** Hash made by {@link hashPassword}. */
   readonly passwordHash: string;
   readonly sessionVersion: number;
 }

@@ -48,7 +48,7 @@ export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> 
   readonly authentication?: Authentication | undefined;
   /** What every call has besides; a function, where it has transactions. Default: nothing. */
   readonly services?: CallServices | ServicesIn | undefined;
-  /** Most bytes of a request's body. Default: `102_400`. */
+  /** Maximum bytes of a request's body. Default: `102_400`. */
   readonly maxBodySize?: number | undefined;
   /** Receives what a handler threw, other than a {@link Problem}. Default: `console.error`. */
   readonly reportError?: ((error: unknown, request: Request) => void) | undefined;

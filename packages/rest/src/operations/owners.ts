@@ -51,7 +51,7 @@ async function read(
   }: {
     readonly users: PublicUsers;
     readonly views: Resource["views"];
-    /** Those whose owner the caller sees. */
+    /** Documents whose owner the caller sees. */
     readonly documents: readonly Stored<Fields>[];
     readonly field: string;
   },

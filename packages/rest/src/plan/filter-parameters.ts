@@ -23,10 +23,10 @@ export interface FilterCondition {
   readonly where: UntypedWhere;
 }
 
-/** Most values of `in` and `nin`. */
+/** Maximum values of `in` and `nin`. */
 export const maxFilterValues = 100;
 
-/** Most filters of one request. */
+/** Maximum filters of one request. */
 export const maxFilters = 20;
 
 /** What a filter compares by. */

@@ -4,7 +4,7 @@ import type { NamedFields } from "../resource/list-rules.ts";
 /** Names in one parameter, far more than there are fields. */
 const maxNames = 200;
 
-/** Most fields to sort by; the store takes as many. */
+/** Maximum fields to sort by; the store takes as many. */
 const maxSortKeys = 15;
 
 interface Naming {

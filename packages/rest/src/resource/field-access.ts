@@ -9,7 +9,7 @@ export type FieldRule = "admin" | "owner" | "public" | "user";
 export interface FieldRules {
   /** Default: `"public"`. */
   readonly read?: FieldRule | undefined;
-  /** Of those whom the rules `create` and `update` let pass. Default: `"public"`. */
+  /** Rule for callers that pass `create` or `update`. Default: `"public"`. */
   readonly write?: FieldRule | undefined;
 }
 

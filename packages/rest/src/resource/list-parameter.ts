@@ -19,7 +19,7 @@ export interface ListParameter<Value = unknown> {
   readonly description?: string | undefined;
 }
 
-/** Most values of a parameter that is a list. */
+/** Maximum values of a parameter that is a list. */
 const maxValues = 100;
 
 /**

@@ -22,7 +22,7 @@ export type ParameterNames = Readonly<Partial<Record<StandardParameter, string |
 /** Documents on a page when `limit` is not given. */
 export const defaultLimit = 30;
 
-/** Most documents on a page. */
+/** Maximum documents on a page. */
 export const maxLimit = 100;
 
 /** What the parameters of a list may ask for. */
@@ -35,7 +35,7 @@ export interface ListRules extends NamedFields {
   readonly groups?: readonly FilterField[] | undefined;
   /** Documents on a page without `limit`. Default: `30`. */
   readonly defaultLimit?: number | undefined;
-  /** Most documents on a page. Default: `100`. */
+  /** Maximum documents on a page. Default: `100`. */
   readonly maxLimit?: number | undefined;
   /** Field with a place on Earth, for `near`, `min_distance`, `max_distance`. Default: none. */
   readonly geo?: string | undefined;

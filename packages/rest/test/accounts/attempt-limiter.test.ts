@@ -26,7 +26,7 @@ const stores: readonly (readonly [string, () => Promise<AttemptStore>])[] = [
   ],
 ];
 
-/** Fails so many times, and gives the seconds that the next one has to wait. */
+/** Fails so many times, and returns the seconds that the next one has to wait. */
 async function fail(limiter: AttemptLimiter, by: AttemptBy, times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     await (await limiter.begin(by)).end("failure");
@@ -121,7 +121,7 @@ describe.each(stores)("createAttemptLimiter %s", (_where, open) => {
     expect(await waitFor(limiter, sprayed(30))).toBe(60);
     expect(await waitFor(limiter, { ...sprayed(30), address: "198.51.100.1" })).toBe(0);
     expect(await waitFor(limiter, home)).toBe(0);
-    // What the network had to wait for is no failure of the account.
+    // What the network had to wait for is not a failure of the account.
     for (let times = 0; times < 5; times += 1) await waitFor(limiter, sprayed(31));
     expect(await waitFor(limiter, { ...sprayed(31), address: "198.51.100.1" })).toBe(0);
     // Another server that signs its users in from one address is not such a network.

@@ -66,7 +66,7 @@ describe("a bulk request", () => {
     ["an unknown member", { ...fresh("a"), owner: "bob" }, "owner", "unknown"],
     ["an identifier for a new document", { ...fresh("a"), id: "1" }, "id", "unknown"],
     ["no body", { op: "create" }, "body", "required"],
-    ["a body that is no object", { op: "update", id: "1", body: [] }, "body", "type"],
+    ["a body that is not an object", { op: "update", id: "1", body: [] }, "body", "type"],
     ["a body for a deletion", { op: "remove", id: "1", body: {} }, "body", "unknown"],
     ["no identifier", { op: "remove" }, "id", "required"],
     ["a version that is none", { op: "remove", id: "1", version: "1" }, "version", "type"],

@@ -417,7 +417,7 @@ describe("a POST that others repeat at the same moment", () => {
     const taken = custom(() => {
       if (!isFirst) return json({ done: true }, { status: 201 });
       isFirst = false;
-      throw new Error("in the way");
+      throw new Error("a failure");
     }, true);
     const store = await memoryStore();
     const racing = new Proxy(store, {

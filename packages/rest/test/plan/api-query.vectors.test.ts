@@ -8,14 +8,14 @@ function refused(param: string, name: string, message: string): unknown {
   return { error: { valid: false, param, name, message: `${param} ${message}` } };
 }
 
-/** One case that our decisions change: why, and what ours gives. */
+/** One case that our decisions change: why, and what ours returns. */
 interface Difference {
   readonly why: string;
   readonly ours: unknown;
 }
 
 const search =
-  "2B 7: q goes to the search of the store, word by word, and is no regular expression";
+  "2B 7: q goes to the search of the store, word by word, and is not a regular expression";
 const searchNothing = "2B 7: an empty q is none, as with every other parameter";
 const strict = "the text of a parameter is converted strictly, or refused";
 const strictBody = "2B 7 and 9: JSON is not converted; what is of another type is refused";
@@ -119,7 +119,7 @@ const differences: Readonly<Record<string, Difference>> = {
     ours: refused("password", "type", "must be of type string"),
   },
   [`body ${user} {"email":null,"password":"123456"}`]: {
-    why: "2B 9: null is a value of its own, which a patch needs",
+    why: "2B 9: null is a separate value, which a patch needs",
     ours: refused("email", "type", "must be of type string"),
   },
   [`body ${user} {"email":["a@b.c"],"password":"123456"}`]: {

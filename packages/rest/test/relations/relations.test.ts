@@ -213,7 +213,7 @@ describe("a reference", () => {
     const path = `/articles/${await make("/articles", { title: "t", author })}`;
     expect((await as("ann", method, path, { author: "none" })).status).toBe(400);
     expect((await as("ann", method, path, { reviewerId: author })).status).toBe(200);
-    // What went missing by other ways is no fault of who changes the title.
+    // What went missing by other ways is not the fault of the one who changes the title.
     await store.collection(person.collection).remove(author);
     expect((await as("ann", method, path, { title: "u" })).status).toBe(200);
     expect((await as("ann", "GET", path)).json).toMatchObject({ title: "u", author });

@@ -169,7 +169,7 @@ describe("the rules of fields", () => {
     ["root", "grade", 1, 200],
     // A rule for seeing alone says nothing of setting.
     ["bob", "boss", "boss", 200],
-    // What is sent back as it was seen is no change.
+    // What is sent back as it was seen is not a change.
     ["bob", "grade", 434_343, 200],
   ];
   it.each(writes)(

@@ -32,7 +32,7 @@ function defineNotes(hooks: ResourceHooks<Note>, softDelete = false) {
   });
 }
 
-/** The resource of what hooks write beside. */
+/** The resource of what hooks write in addition. */
 const log = { name: "log", unique: [], indexes: [], search: [] };
 
 const refuse = (): never => {

@@ -15,7 +15,7 @@ const good = { name: "note", path: "/notes", schema, access: {} } as const;
 
 describe("defineResource", () => {
   it.each<[string, object]>([
-    ["a name that is no identifier", { name: "my note" }],
+    ["a name that is not an identifier", { name: "my note" }],
     ["a path without a slash", { path: "notes" }],
     ["a path with a parameter", { path: "/notes/:id" }],
     ["a search field that the schema lacks", { search: ["body"] }],
@@ -61,7 +61,7 @@ describe("defineResource", () => {
       "a parameter called as a filter",
       { filter: ["title"], list: { parameters: { title: parameter } } },
     ],
-    ["a parameter whose name is no name", { list: { parameters: { "a[b]": parameter } } }],
+    ["a parameter whose name is not a name", { list: { parameters: { "a[b]": parameter } } }],
     ["a path that is too long as a whole", { path: `/${"a".repeat(30)}/${"b".repeat(30)}` }],
     ["a path that no collection can be called after", { path: "/2fa" }],
     ["an owner that is a field of the schema too", { owner: "title", access: { create: "user" } }],

@@ -286,7 +286,7 @@ describe("views", () => {
       { views: { public: "all", owner: "all" } as never },
       /owner/,
     ],
-    ["a view that is no list", { views: { public: "none" as never } }, /"all" or a list/],
+    ["a view that is not a list", { views: { public: "none" as never } }, /"all" or a list/],
     [
       "users who see less than everyone",
       { views: { public: ["id", "name"], user: ["id"] } },

@@ -7,7 +7,7 @@ import { triesOf } from "./try-lines.ts";
 
 /** What the greeting tells about. */
 export interface Greeted {
-  /** Of the service, for people. */
+  /** Name of the service, for people. */
   readonly title: string;
   /** Where the server responds. */
   readonly server: { readonly url: string };

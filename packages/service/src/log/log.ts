@@ -18,7 +18,7 @@ export interface Log {
 
 /** How a service logs. */
 export interface LogSettings {
-  /** Of the service; in the lines for programs. */
+  /** Name of the service, in the lines for programs. */
   readonly name: string;
   readonly log: "spec" | "json" | "off";
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";

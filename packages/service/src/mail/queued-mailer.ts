@@ -17,7 +17,7 @@ export interface ServiceMail {
   readonly html?: string | undefined;
 }
 
-/** As part of which transaction something is queued. */
+/** The transaction that queues something. */
 export interface InTransaction {
   readonly transaction?: Transaction | undefined;
 }

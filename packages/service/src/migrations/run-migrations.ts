@@ -12,7 +12,7 @@ export interface MigrationReport {
   readonly part: (collection: string, documents: number) => void;
   /** The migration is recorded as run, or as undone. */
   readonly done: (changed: number) => void;
-  /** It ended, done or not. */
+  /** The migration ended, done or not. */
   readonly end?: (() => void) | undefined;
 }
 

@@ -30,7 +30,7 @@ export interface ServerSettings {
   readonly MIGRATE: Setting<"start" | "off">;
   /** Form of the log: lines, objects or none. Default: `json` in production, else `spec`. */
   readonly LOG: Setting<"spec" | "json" | "off" | undefined>;
-  /** Least important of what the log `json` has. Default: `info`. */
+  /** Level below which the log `json` leaves lines out. Default: `info`. */
   readonly LOG_LEVEL: Setting<"debug" | "info" | "warn" | "error" | "silent">;
   /** Origins whose pages may read responses. Default: all. */
   readonly CORS_ORIGINS: Setting<readonly string[] | undefined>;

@@ -14,7 +14,7 @@ const patience = 3_000;
 /** How the store of a service is opened. */
 export interface DatabaseOptions {
   readonly collections: NonNullable<StoreOptions["collections"]>;
-  /** Of the service; in what is said while it waits. */
+  /** Name of the service, in the lines that are printed while it waits. */
   readonly name: string;
   /** Receives a line for each form of query that no index serves. Default: nothing is said. */
   readonly warn?: ((message: string) => void) | undefined;

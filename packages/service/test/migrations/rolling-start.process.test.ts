@@ -62,7 +62,7 @@ describe.skipIf(noPostgres !== undefined)("MIGRATE=start on PostgreSQL", () => {
       const created = new Map<string, string>();
       const refused: string[] = [];
       let isRunning = true;
-      /** Changes and creates items; each writer has items of its own. */
+      /** Changes and creates items; each writer has its own items. */
       const write = async (origin: string, writer: number): Promise<void> => {
         const own = ids.filter((_, index) => index % 40 === writer).map(({ id }) => id);
         for (let turn = 0; isRunning; turn += 1) {

@@ -16,9 +16,9 @@ export interface Cost {
   /** `list`, `count`, `search`, `sort`, `filter`, or `parameter` with its name. */
   readonly way: string;
   readonly request: ShownRequest;
-  /** Of a response with a tenth of the documents, in milliseconds. */
+  /** Time of a response with a tenth of the documents, in milliseconds. */
   readonly few: number;
-  /** Of a response with all documents, in milliseconds. */
+  /** Time of a response with all documents, in milliseconds. */
   readonly many: number;
 }
 

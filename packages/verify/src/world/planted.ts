@@ -9,7 +9,7 @@ export const maxStates = 8;
 /** A document with a mark in each field. */
 export interface Planted {
   readonly resource: Resource;
-  /** As the store keeps it. */
+  /** The document as the store keeps it. */
   readonly document: Stored<Fields>;
   /** Whether it was removed from a resource with `softDelete`, so that only admins see it. */
   readonly isRemoved?: boolean;

@@ -28,7 +28,9 @@ async function requestOf(name: string, payload: object): Promise<RequestInit> {
 
 afterEach(() => journal.splice(0));
 
-/** What the program did with @octokit/webhooks 14.2.0, which reports an error after all handlers. */
+/**
+ * What the program did with @octokit/webhooks 14.2.0, which reports an error after all handlers.
+ */
 const before: readonly string[] = [
   "d-1 opened 7: Bug",
   "issues opened in octo/hello",

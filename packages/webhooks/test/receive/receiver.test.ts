@@ -73,12 +73,12 @@ describe.each(receivers)("%s", (name, start) => {
   });
 
   it.each([
-    ["what is no JSON", "{", "SyntaxError: Invalid JSON"],
+    ["what is not JSON", "{", "SyntaxError: Invalid JSON"],
     ["a number", "5", "SyntaxError: Invalid JSON: expected an object"],
     ["null", "null", "SyntaxError: Invalid JSON: expected an object"],
     ["a text", '"x"', "SyntaxError: Invalid JSON: expected an object"],
     [
-      "what is no UTF-8",
+      "what is not UTF-8",
       Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d),
       "SyntaxError: Invalid JSON",
     ],

@@ -23,7 +23,7 @@ export interface ReadPlan {
   readonly groups?: ParsedAggregate | undefined;
   /** Fields whose values are counted; the count is that of the field with the most. */
   readonly distinct?: ParsedDistinct | undefined;
-  /** Of which documents to read the keys alone, because they are to be removed. */
+  /** Documents whose keys alone are read, because they are to be removed. */
   readonly removal?: Removal | undefined;
   /** Whether reading may stop after too many documents, see `PageQuery.bounded`. */
   readonly isBounded?: boolean | undefined;
@@ -158,7 +158,7 @@ function* selectAll(layout: Layout, query: ParsedQuery & Selected): Operation<Fo
   return { rows };
 }
 
-/** So many rows are read before anybody notices. */
+/** Number of rows that are read before anybody notices. */
 const fewRows = 1000;
 
 /**

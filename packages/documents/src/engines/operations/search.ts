@@ -10,7 +10,7 @@ import { requireSearch, selectionTerms, whereSql } from "./where.ts";
 
 /** Documents that are read and sorted for a page: fewer for words, whose texts are slow. */
 const fewHits = { words: 1000, contains: 4000, conditions: 4000 };
-/** Of so many documents nothing that fewer have is looked for. */
+/** Number of documents up to which nothing rarer is looked for. */
 const fewest = 100;
 /** Above that, this many are looked at in order, and more for each requested document. */
 const walkLength = 8_000;

@@ -164,7 +164,7 @@ async function readOrphans(client: PoolClient, name: string): Promise<readonly u
   return orphans;
 }
 
-/** Gives the ids of what is in one of the sets only. */
+/** Returns the ids of what is in one of the sets only. */
 function differing(some: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<unknown> {
   const lonely = [
     ...[...some].filter((text) => !others.has(text)),

@@ -3,7 +3,7 @@ import type { Connection } from "./connection/connection.ts";
 import { setCacheSize } from "./connection/open-reader.ts";
 import { applicationId, createTables, formatVersion } from "./statements/tables.ts";
 
-/** As many pages of the log are brought into the file by the commit that finds them there. */
+/** Pages of the log at which a commit brings them into the file. */
 const checkpointPages = 1000;
 const maxIdleLogBytes = 64 * 1024 * 1024;
 

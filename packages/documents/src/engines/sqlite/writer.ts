@@ -41,7 +41,7 @@ const maxBatch = 512;
 const busyRetryDelay = 5;
 
 /**
- * Gives every change its turn on the one connection that writes.
+ * Lets every change have its turn on the one connection that writes.
  *
  * Changes of one turn of the event loop share one transaction, and so one wait for the disk. Each
  * succeeds or fails alone. A transaction has the connection to itself until it ends. Turns are in

@@ -10,7 +10,7 @@ import type { HeaderList } from "../transport/transport.ts";
 
 /** A request that is checked and encoded, as `makeRequest` sends it. */
 export interface RequestObject {
-  /** As it goes on the wire. */
+  /** The method as it goes on the wire. */
   readonly method: string;
   /** Without user information and fragment. */
   readonly url: URL;

@@ -16,7 +16,7 @@ export interface PhaseTimeouts {
 
 /** One exchange as a transport gets it: already checked, no redirects, no retries. */
 export interface TransportRequest {
-  /** As it goes on the wire. */
+  /** The method as it goes on the wire. */
   readonly method: string;
   /** Absolute, `http:` or `https:`, without user and fragment. Shared: do not change. */
   readonly url: URL;
@@ -25,7 +25,7 @@ export interface TransportRequest {
   /** Any method may have one. `undefined`: none. */
   readonly body: TransportBody | undefined;
   readonly timeouts: PhaseTimeouts;
-  /** Most bytes of a response's body that is read whole, counted after decompression. */
+  /** Maximum bytes of a response's body that is read whole, counted after decompression. */
   readonly maxResponseSize: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -33,7 +33,7 @@ export interface TransportRequest {
 /** The head of a response. */
 export interface TransportHead {
   readonly status: number;
-  /** As received, names in any case; without coding and length when it decoded the body. */
+  /** Headers as received, names in any case; without coding and length when it decoded the body. */
   readonly headers: HeaderList;
 }
 

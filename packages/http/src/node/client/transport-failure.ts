@@ -23,7 +23,7 @@ export type ExchangePhase = "connecting" | "waiting" | "head" | "body";
 export interface FailureContext {
   readonly request: TransportRequest;
   readonly phase: ExchangePhase;
-  /** Most bytes of a response's head. */
+  /** Maximum bytes of a response's head. */
   readonly maxHeaderSize: number;
 }
 

@@ -17,7 +17,7 @@ export interface Proxy {
   readonly url: URL;
   /** Value of `Proxy-Authorization`. */
   readonly authorization: string | undefined;
-  /** Of the connection to an `https:` proxy. */
+  /** TLS of the connection to an `https:` proxy. */
   readonly tls: ClientTlsOptions;
 }
 

@@ -19,7 +19,7 @@ export interface ProxyOptions {
 
 /** Options of `undiciTransport`. */
 export interface UndiciTransportOptions {
-  /** Most connections to one origin; further requests wait for a free one. Default: no limit. */
+  /** Maximum connections to one origin; further requests wait for a free one. Default: no limit. */
   readonly connections?: number | undefined;
   /** Milliseconds until an idle connection closes, unless set by the server. Default: `4_000`. */
   readonly keepAliveTimeout?: number | undefined;

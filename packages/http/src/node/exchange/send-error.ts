@@ -57,7 +57,7 @@ function explain(error: unknown): unknown {
   );
 }
 
-/** Of Node 24 and later, and of Node 22. */
+/** Messages of Node 24 and later, and of Node 22. */
 const privateStateMessages: readonly string[] = [
   "Cannot read private member #state from an object whose class did not declare it",
   "Cannot read properties of undefined (reading 'window')",

@@ -11,9 +11,9 @@ import { PendingPromises } from "./pending-promises.ts";
 export interface NodeListenerOptions {
   /** Maximum size of the body of a request, in bytes; a larger one is a 413. Default: no limit. */
   readonly maxRequestBodySize?: number | undefined;
-  /** As `maxBodySize` of `ServeOptions`. Default: `1_048_576` (1 MiB). */
+  /** `maxBodySize` of `ServeOptions`. Default: `1_048_576` (1 MiB). */
   readonly maxBodySize?: number | undefined;
-  /** As `maxBufferedSize` of `ServeOptions`. Default: 64 MiB, at least `maxBodySize`. */
+  /** `maxBufferedSize` of `ServeOptions`. Default: 64 MiB, at least `maxBodySize`. */
   readonly maxBufferedSize?: number | undefined;
   /** Receives errors of the handler, bodies and promises. Default: `console.error`. */
   readonly reportError?: ((error: unknown) => void) | undefined;

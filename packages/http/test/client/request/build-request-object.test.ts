@@ -9,13 +9,13 @@ const build = (request: Partial<RestRequest>): ReturnType<typeof buildRequestObj
 describe("refuses", () => {
   it.each([
     ["a relative URL", { baseUrl: "/x" }, "ERR_HTTP_URL"],
-    ["a URL that is no text", { baseUrl: 1 as unknown as string }, "ERR_HTTP_URL"],
+    ["a URL that is not text", { baseUrl: 1 as unknown as string }, "ERR_HTTP_URL"],
     ["no URL", { baseUrl: "" }, "ERR_HTTP_URL"],
     ["another scheme", { baseUrl: "ftp://h/" }, "ERR_HTTP_URL"],
     ["a host without a scheme", { baseUrl: "localhost:80/x" }, "ERR_HTTP_URL"],
     ["a line break in the URL", { baseUrl: "http://h/\r\nx" }, "ERR_HTTP_URL"],
     ["a tab in the host", { baseUrl: "http://ev\til.com/" }, "ERR_HTTP_URL"],
-    ["a method that is no token", { method: "@" }, "ERR_HTTP_METHOD"],
+    ["a method that is not a token", { method: "@" }, "ERR_HTTP_METHOD"],
     ["a method with a line break", { method: "GET\r\n" }, "ERR_HTTP_METHOD"],
     ["a tunnel", { method: "connect" }, "ERR_HTTP_METHOD"],
     ["a header name with a space", { headers: { "a b": "1" } }, "ERR_HTTP_HEADER"],

@@ -4,7 +4,7 @@ import { Client } from "@fetchwork/http";
 import { describe, expect, it } from "vitest";
 import { defaultTransport } from "../../../src/client/transport/default-transport.ts";
 
-/** Runs a program, and gives what it prints. */
+/** Runs a program, and returns what it prints. */
 function run(program: string): string {
   const { stdout, stderr } = spawnSync(
     process.execPath,

@@ -53,7 +53,7 @@ function open(handler: Handler, options: { maxRequestBodySize?: number } = {}): 
   return serve(handler, { ...loopback, reportError: () => undefined, ...options });
 }
 
-/** Sends two chunks, and leaves the body open: whoever waits for more of it waits forever. */
+/** Sends two chunks, and leaves the body open: anyone who waits for more of it waits forever. */
 async function postChunks(server: Server, coding: "identity" | "gzip"): Promise<string> {
   const client = new RawClient(server.port);
   const text = JSON.stringify({ text: "x".repeat(40) });

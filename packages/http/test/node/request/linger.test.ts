@@ -63,7 +63,7 @@ function sendThenRead(
     });
     socket.on("error", reject).on("end", () => resolve(received));
     socket.write(bytes, "latin1", () => {
-      // Meanwhile a server that does not wait would have closed.
+      // In the meantime a server that does not wait would have closed.
       setTimeout(() => socket.resume(), 100);
     });
   });

@@ -22,7 +22,7 @@ beforeAll(async () => {
       }
       if (pathname === "/touch") {
         const { body } = request;
-        // What the body brings fills its queue meanwhile.
+        // What the body brings fills its queue in the meantime.
         await new Promise((resolve) => setImmediate(resolve));
         return text(body === null ? "nothing" : "touched");
       }

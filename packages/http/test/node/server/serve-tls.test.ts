@@ -64,7 +64,7 @@ async function start(handler: Handler, options: ServeOptions = {}): Promise<Runn
   return server;
 }
 
-/** Asks over HTTP/1.1 and gives status and body. */
+/** Asks over HTTP/1.1 and returns status and body. */
 function ask(url: string, own: object = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = requestHttp1(url, { ca: cert, agent: false, ...own }, (response) => {
@@ -364,7 +364,7 @@ describe("serve() with HTTP/2", () => {
     release.resolve();
     expect((await pending).body).toBe("finished");
     await closing;
-    // The first GOAWAY refuses no stream that its client has opened meanwhile.
+    // The first GOAWAY refuses no stream that its client has opened in the meantime.
     expect(lastStreams[0]).toBe(2 ** 31 - 1);
   });
 

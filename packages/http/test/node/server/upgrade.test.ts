@@ -23,7 +23,7 @@ async function start(onUpgrade?: UpgradeListener): Promise<RunningServer> {
   return server;
 }
 
-/** Asks for another protocol and gives the connection with the first piece of the answer. */
+/** Asks for another protocol and returns the connection with the first piece of the answer. */
 async function upgrade({ port }: RunningServer): Promise<readonly [Socket, string]> {
   const socket = connect(port, "127.0.0.1");
   socket.setEncoding("utf8");

@@ -1,4 +1,4 @@
-/** As much as is looked at. */
+/** Number of bytes that are looked at. */
 export const sniffedBytes = 512;
 
 // Formats that begin like text and are not (MIME Sniffing, 6).

@@ -27,7 +27,7 @@ async function start(handler: Handler): Promise<{ readonly port: number; readonl
 
 async function get(url: string, accept: string, method = "GET"): Promise<IncomingMessage> {
   const request = httpRequest(url, { method, headers: { "accept-encoding": accept } }).end();
-  // `once` gives what the event is emitted with.
+  // `once` resolves to what the event is emitted with.
   const [response] = (await once(request, "response")) as [IncomingMessage];
   return response;
 }

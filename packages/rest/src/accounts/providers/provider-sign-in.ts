@@ -17,7 +17,7 @@ import { providerRoutes } from "./provider-routes.ts";
 export interface ProviderSignIn {
   /** In addition to those of the accounts. */
   readonly routes: readonly AccountRoute[];
-  /** That of the accounts, which accepts access tokens of providers too. */
+  /** The authentication of the accounts, which accepts access tokens of providers too. */
   readonly authentication: Authentication;
 }
 

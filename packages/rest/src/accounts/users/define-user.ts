@@ -86,7 +86,7 @@ export interface UserOptions<Extra extends object = object> {
   readonly relations?: Relations | undefined;
   /** Relations shown on demand. Default: each one, and none of theirs. */
   readonly populate?: PopulateOptions | undefined;
-  /** As of every resource; hooks of a creation run for sign-ups too. Default: none. */
+  /** Hooks, as of every resource; those of a creation run for sign-ups too. Default: none. */
   readonly hooks?: ResourceHooks<StoredUser> | undefined;
 }
 

@@ -89,7 +89,7 @@ interface Outcome {
 
 interface TestApi {
   readonly store: Store;
-  /** Signs in with the provider; gives the session. */
+  /** Signs in with the provider; returns the session. */
   signIn(): Promise<{ readonly id: string; readonly token: string }>;
   send(method: string, target: string, token?: string): Promise<Outcome>;
 }

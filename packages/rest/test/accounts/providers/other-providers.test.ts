@@ -45,7 +45,7 @@ it("a provider that posts a form signs users in", async () => {
   expect([done.status, done.json.user?.email]).toEqual([201, "ada@example.com"]);
 });
 
-/** Signs in at the provider; gives what its form would post. */
+/** Signs in at the provider; returns what its form would post. */
 async function formOf(first: string): Promise<URLSearchParams> {
   const cookies = new Map<string, string>();
   let url = new URL(first);

@@ -162,7 +162,7 @@ export async function start(origin: string, page?: string): Promise<Started> {
   return { location: response.headers.get("location") ?? "", cookie: cookieOf(response.headers) };
 }
 
-/** Signs in at the provider; gives where it sends the browser back to. */
+/** Signs in at the provider; returns where it sends the browser back to. */
 export async function atProvider(first: string, until: string): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = new URL(first);
@@ -204,7 +204,7 @@ export async function signInByPassword(
   return outcomeOf(response);
 }
 
-/** Links whoever is signed in at the provider to the user of a token. */
+/** Links anyone who is signed in at the provider to the user of a token. */
 export async function linkAs(api: TestApi, token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}` };
   const links = `${api.origin}/auth/home/links`;

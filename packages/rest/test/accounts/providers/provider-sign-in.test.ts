@@ -178,7 +178,7 @@ describe("signing in with a provider", () => {
     ["is not said to be verified", { email_verified: undefined }],
     ["is verified with a text", { email_verified: "true" }],
     ["is missing", { email: undefined }],
-    ["is no address", { email: "ada@" }],
+    ["is not an address", { email: "ada@" }],
   ])("answers 409 with a way to link when the address %s", async (_what, changed) => {
     const api = await openTestApi();
     await join(api, "ada@example.com");

@@ -12,7 +12,7 @@ interface ApiRequest {
   readonly tenant: string;
   readonly maxEndpoints: number;
   readonly request: Request;
-  /** Of the path, below that of the API. */
+  /** Segments of the path below that of the API. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
 }

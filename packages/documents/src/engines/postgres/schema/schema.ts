@@ -29,7 +29,7 @@ import { analyzeSql } from "./upkeep.ts";
 const schemaLock = 0x46574452;
 
 const lockPoll = 50;
-/** Of so many documents everything is built at once. */
+/** Maximum number of documents for which everything is built at once. */
 const fewDocuments = 1000;
 /** The lock of changes to the schema of a distributed store, and for how long it is waited for. */
 const schemaLease = "fetchwork:schema";

@@ -75,7 +75,7 @@ function orderColumns(fields: readonly string[]): string {
   return ascending([...new Set([...fields, "id"])].map((field) => parsePath(field)));
 }
 
-/** Of an update to be written later, each search would read all that waits; so nothing waits. */
+/** Makes an index without pending updates, since each search would read all of them. */
 function membersIndex(collection: string, field: string): PostgresIndex {
   const { list, condition } = membersOf(parsePath(field));
   return {

@@ -9,7 +9,7 @@ import { quoteText } from "./keys.ts";
 
 /** Looks words up in the column of search texts, and members of lists in their indexes. */
 export class PostgresSearching implements Searching {
-  /** It has statistics of them. */
+  /** PostgreSQL has statistics of them. */
   readonly findsConditions = false;
   readonly probesVisible = true;
   readonly #table: DialectTable & Pick<Layout, "columns" | "packed" | "quoted">;

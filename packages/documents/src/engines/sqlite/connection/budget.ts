@@ -5,7 +5,7 @@ import type { Connection } from "./connection.ts";
 const tickFunction = "fetchwork_tick";
 /** The time for which a read may hold up the event loop, in milliseconds. */
 const maxMilliseconds = 5;
-/** Of fewer rows it is more likely that the machine is busy; then this is the time. */
+/** Rows below which a slow read means a busy machine; it then has the time that follows. */
 const manyRows = 1000;
 const millisecondsOfFew = 50;
 const rowsPerLook = 16;
@@ -61,7 +61,7 @@ export class Budget implements Timing {
     this.#began = Infinity;
   }
 
-  /** Gives a read up that took too long a moment ago. */
+  /** Rejects a read that took too long a moment ago. */
   check(text: string): void {
     this.#text = text;
     const at = this.#slow.size === 0 ? undefined : this.#slow.get(text);

@@ -32,7 +32,7 @@ export function indexesOf({ definition, softDelete }: Table): readonly SqliteInd
   return [created, ...uniques, ...others];
 }
 
-/** Gives the fields of an index of ours from its name; undefined for another one. */
+/** Returns the fields of an index of ours from its name; undefined for another one. */
 export function fieldsOfIndex(name: string): readonly string[] | undefined {
   const list = /^[^:]+:(?:index|unique|unique-live):(\[.*\])$/s.exec(name)?.[1];
   if (list === undefined) return undefined;

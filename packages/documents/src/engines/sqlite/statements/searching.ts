@@ -24,7 +24,7 @@ export class SqliteSearching implements Searching {
     this.probesVisible = !layout.softDelete;
   }
 
-  /** Of ambiguous values it returns some rows more, since all that it finds are looked at. */
+  /** Finds some rows more for ambiguous values, since all that are found are looked at. */
   probe(lookup: Lookup, limit: number): Statement {
     const sql = new SqliteKeyDialect(this.#layout, false);
     const found = `${this.#rowsOf(lookup, sql)}${sql.page(limit, 0)}`;
@@ -49,7 +49,7 @@ export class SqliteSearching implements Searching {
     return sql.read(`SELECT count(*) FROM (${found})`);
   }
 
-  /** Of the rows that the rest leaves out, nothing but the number is read. */
+  /** Reads nothing but the number of the rows that the rest leaves out. */
   inOrder(rest: string): string {
     const { quoted } = this.#layout;
     return `(SELECT seq AS walked FROM ${quoted}${rest}) CROSS JOIN ${quoted} ON seq = walked`;

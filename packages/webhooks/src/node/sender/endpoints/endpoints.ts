@@ -47,7 +47,7 @@ export interface EndpointChange {
   readonly headers?: Readonly<Record<string, string>> | null | undefined;
   /** Text for people; `null`: none. */
   readonly description?: string | null | undefined;
-  /** As `enable` and `disable` do, in one change with the other fields. */
+  /** Status that `enable` and `disable` set, in one change with the other fields. */
   readonly status?: EndpointRecord["status"] | undefined;
 }
 
