@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
@@ -58,6 +59,39 @@ it.skipIf(noDiskReason !== undefined)(
     const collection = store.collection(counters);
     await collection.insert({ name: "after", value: 1 });
     expect(await collection.count()).toBe(names.length + small.names.length + 1);
+    expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
+  },
+);
+
+/** Leaves a log of 18 MB whose content is all in the file, and ends as with `kill -9`. */
+const leaveLongLog = `
+const { DatabaseSync } = require("node:sqlite");
+const database = new DatabaseSync(process.argv[1]);
+database.exec("PRAGMA wal_autocheckpoint = 0; CREATE TABLE filler (text); BEGIN");
+const filler = database.prepare("INSERT INTO filler VALUES (?)");
+for (let row = 0; row < 4500; row += 1) filler.run("x".repeat(3500));
+database.exec("COMMIT; PRAGMA wal_checkpoint(FULL); DROP TABLE filler");
+process.kill(process.pid, "SIGKILL");
+`;
+
+it.skipIf(noDiskReason !== undefined)(
+  "a store on a full disk says so when its log has room and the index of the log has none",
+  async () => {
+    const disk = makeDisk(96 * mebibyte);
+    const path = join(disk, "a.db");
+    await (await openStore(`sqlite:${path}`, { collections: [counters] })).close();
+    spawnSync(process.execPath, ["-e", leaveLongLog, path]);
+    const store = await openStore(`sqlite:${path}`, { collections: [counters] });
+    onTestFinished(() => store.close());
+    const collection = store.collection(counters);
+    await collection.count();
+    const { bfree, blocks, bsize } = statfsSync(disk);
+    resizeDisk(disk, (blocks - bfree) * bsize);
+    const { error, names } = await writeUntilRefused(store);
+    expect(error).toMatchObject({ code: "ERR_DOCUMENTS_FULL" });
+    resizeDisk(disk, 96 * mebibyte);
+    await collection.insert({ name: "after", value: 1 });
+    expect(await collection.count()).toBe(names.length + 1);
     expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
   },
 );

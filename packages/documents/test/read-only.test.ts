@@ -62,7 +62,7 @@ describe.skipIf(process.platform === "win32")("A store that may not be written",
       read: 1,
       change: {
         code: "ERR_DOCUMENTS_ENGINE",
-        message: `SQLite failed: attempt to write a readonly database; ${hint}`,
+        message: `SQLite failed with the code 8: attempt to write a readonly database; ${hint}`,
       },
       close: "done",
     });

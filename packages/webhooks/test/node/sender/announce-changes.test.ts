@@ -145,6 +145,37 @@ describe("a sender that announces changes", () => {
     expect(errors.map(String)).toContain("Error: the store is away");
   });
 
+  it("announces once what a process announced that was killed, though it was removed since", async () => {
+    const all = store.collection(products);
+    const { id } = await all.insert({ name: "a", stock: 1 });
+    await pause(5);
+    await all.update(id, { stock: 2 });
+    const consume = store.consume.bind(store);
+    let isKilled = false;
+    const killed = vi.spyOn(store, "consume").mockImplementation((name, handle, options) =>
+      consume(
+        name,
+        async (changes) => {
+          await handle(changes);
+          if (isKilled) return;
+          isKilled = true;
+          await all.remove(id);
+          throw new Error("killed");
+        },
+        options,
+      ),
+    );
+    onTestFinished(() => killed.mockRestore());
+    announce((change) => ({
+      name: "product",
+      payload: { action: change.kind, createdAt: change.document?.createdAt },
+    }));
+    const actions = async (): Promise<readonly unknown[]> =>
+      (await payloads()).map(({ action }) => action).toSorted();
+    await expect.poll(actions, { timeout: 10_000 }).toEqual(["insert", "remove", "update"]);
+    expect(errors.map(String)).toEqual(["Error: killed"]);
+  });
+
   it("leaves out a change whose event throws, and goes on", async () => {
     announce((change) => {
       if (change.document?.["stock"] === 1) throw new RangeError("invalid time");

@@ -7,6 +7,8 @@ const lockedCode = 6;
 const readonlyCode = 8;
 const fullCode = 13;
 const cantOpenCode = 14;
+/** The shared memory of the log, which is a file, did not get the room that it needs. */
+const sharedMemorySizeCode = 4874;
 const constraintPrimarykey = 1555;
 const constraintUnique = 2067;
 
@@ -35,18 +37,12 @@ export function toDocumentsError(error: unknown): unknown {
       cause: error,
     });
   }
-  if ((code & 0xff) === fullCode) {
-    return new DocumentsError(
-      "ERR_DOCUMENTS_FULL",
-      `the disk of the store is full: ${error.message}`,
-      {
-        cause: error,
-      },
-    );
+  if ((code & 0xff) === fullCode || code === sharedMemorySizeCode) {
+    const message = `the disk of the store is full: ${error.message}`;
+    return new DocumentsError("ERR_DOCUMENTS_FULL", message, { cause: error });
   }
-  return new DocumentsError("ERR_DOCUMENTS_ENGINE", `SQLite failed: ${explain(error)}`, {
-    cause: error,
-  });
+  const message = `SQLite failed with the code ${code}: ${explain(error)}`;
+  return new DocumentsError("ERR_DOCUMENTS_ENGINE", message, { cause: error });
 }
 
 /** Returns an error's message, with a remedy where file permissions are the cause. */

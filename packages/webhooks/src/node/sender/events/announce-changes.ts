@@ -3,7 +3,7 @@ import type { ChangeRecord, CollectionDefinition, Store, Stored } from "@fetchwo
 import { backoffDelay, pause } from "@fetchwork/kit";
 import { WebhookUsageError } from "../../../errors.ts";
 import type { EventToSend } from "./event-to-send.ts";
-import type { PreparedEvent } from "./event-writer.ts";
+import { OtherEventError, type PreparedEvent } from "./event-writer.ts";
 import { senderCollections } from "../sender-collections.ts";
 
 /** A change of a document. */
@@ -94,13 +94,7 @@ export function createAnnouncer({
     createdAt: string = change.at,
   ): Promise<readonly EventToSend[]> {
     const { at: updatedAt, id, version } = change;
-    const document = change.document && {
-      ...change.document,
-      id,
-      version,
-      createdAt,
-      updatedAt,
-    };
+    const document = change.document && { ...change.document, id, version, createdAt, updatedAt };
     try {
       const made = await event({ ...change, document });
       return made === undefined ? [] : [{ ...made, id: eventId(change) }];
@@ -114,6 +108,8 @@ export function createAnnouncer({
     try {
       await write(await event);
     } catch (error) {
+      // It was announced before its document was removed, by a process that was killed since.
+      if (error instanceof OtherEventError) return;
       // Such as a payload that is too large: another attempt would not succeed.
       if (!(error instanceof WebhookUsageError)) throw error;
       onError(error);

@@ -18,6 +18,9 @@ export interface SentEvent {
   readonly isDuplicate: boolean;
 }
 
+/** An event has the identifier of an earlier one with another content. */
+export class OtherEventError extends WebhookUsageError {}
+
 interface WaitingEvent {
   readonly event: PreparedEvent;
   /** When it is its turn. */
@@ -71,7 +74,7 @@ export class EventWriter {
       return { id, isDuplicate: false };
     }
     if (isSame(earlier, event)) return { id, isDuplicate: true };
-    throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", `the id ${id} belongs to another event`);
+    throw new OtherEventError("ERR_WEBHOOKS_ARGUMENT", `the id ${id} belongs to another event`);
   }
 
   // Never rejects: a failure rejects the promise of its event.
