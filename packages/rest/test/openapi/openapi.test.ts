@@ -174,7 +174,8 @@ describe("openApiDocument", () => {
         responses: { 404: { description } },
         handle: () => new Response(),
       });
-      return (openApiDocument(info, [route]).paths["/one"]?.["get"] as any).responses[404]; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+      const { get } = openApiDocument(info, [route]).paths["/one"] as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+      return get.responses[404];
     };
     const { get, delete: remove } = whole.paths["/notes/{id}"] ?? {};
     const shared = { responses: { 404: { $ref: "#/components/responses/NoteNotFound" } } };

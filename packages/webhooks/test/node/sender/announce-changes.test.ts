@@ -170,8 +170,10 @@ describe("a sender that announces changes", () => {
       name: "product",
       payload: { action: change.kind, createdAt: change.document?.createdAt },
     }));
-    const actions = async (): Promise<readonly unknown[]> =>
-      (await payloads()).map(({ action }) => action).toSorted();
+    const actions = async (): Promise<readonly string[]> => {
+      const all = (await payloads()).map(({ action }) => String(action));
+      return all.toSorted((left, right) => left.localeCompare(right));
+    };
     await expect.poll(actions, { timeout: 10_000 }).toEqual(["insert", "remove", "update"]);
     expect(errors.map(String)).toEqual(["Error: killed"]);
   });
