@@ -79,7 +79,7 @@ export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<
       const tried = `${way} ${action.name}`;
       let isBroken = await hasChanged(made, before);
       if (!isBroken && hasEnded) {
-        await repeat(caller, made, { request, way: tried });
+        await repeat(caller, made.target, request, tried);
         isBroken = await hasChanged(made, before);
       }
       const answer = { request, status: answers[0]?.status ?? 0 };
@@ -92,8 +92,9 @@ export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<
   /** Repeats what ended with its process: a response under the key is kept. */
   async function repeat(
     caller: Caller,
-    { target }: Scene,
-    { request, way }: { readonly request: ShownRequest; readonly way: string },
+    target: Planted,
+    request: ShownRequest,
+    way: string,
   ): Promise<void> {
     const before = await sender.send(caller, request);
     const answer = await sender.send(caller, request);
@@ -152,11 +153,7 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
   const moved = resource.fields.find((field) => refersTo(trial, resource, field) === next);
   const moves = moved === undefined || resource.immutable.has(moved) ? [] : [moved];
   const at = ({ ids }: Scene, one = resource): string => `${one.path}/${ids.get(one) ?? "none"}`;
-  const patch = (made: Scene, body: Fields): ShownRequest => ({
-    method: "PATCH",
-    path: at(made),
-    body,
-  });
+  const action = (name: string, request: Action["request"]): Action => ({ name, chain, request });
   const changesOf = ({ caller, ids }: Scene, round: number): Fields => {
     const document = { [resource.owner ?? ""]: caller.viewer.user?.id };
     const body = sampleOf(trial, caller, { resource, document, ids, round });
@@ -164,10 +161,11 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
     return Object.fromEntries(plain);
   };
   const restore: Action = {
-    name: `restore ${resource.name}`,
-    chain,
+    ...action(`restore ${resource.name}`, (made) => ({
+      method: "POST",
+      path: `${at(made)}/restore`,
+    })),
     prepare: (made) => ({ method: "DELETE", path: at(made) }),
-    request: (made) => ({ method: "POST", path: `${at(made)}/restore` }),
   };
   return [
     {
@@ -179,42 +177,37 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
         body: sampleOf(trial, caller, { resource, ids, round }),
       }),
     },
-    {
-      name: `update ${resource.name}`,
-      chain,
-      request: (made, round) => patch(made, changesOf(made, round + 1)),
-    },
-    ...moves.map((field) => ({
-      name: `move ${resource.name}`,
-      chain,
-      request: (made: Scene) => patch(made, { [field]: other?.document.id }),
+    action(`update ${resource.name}`, (made, round) => ({
+      method: "PATCH",
+      path: at(made),
+      body: changesOf(made, round + 1),
     })),
+    ...moves.map((field) =>
+      action(`move ${resource.name}`, (made) => ({
+        method: "PATCH",
+        path: at(made),
+        body: { [field]: other?.document.id },
+      })),
+    ),
     ...(resource.softDelete ? [restore] : []),
-    ...chain.slice(0, -1).map((one) => ({
-      name: one === resource ? `remove ${one.name}` : `remove ${one.name} of ${resource.name}`,
-      chain,
-      request: (made: Scene) => ({ method: "DELETE", path: at(made, one) }),
-    })),
+    ...chain.slice(0, -1).map((one) => {
+      const name = one === resource ? one.name : `${one.name} of ${resource.name}`;
+      return action(`remove ${name}`, (made) => ({ method: "DELETE", path: at(made, one) }));
+    }),
   ];
 }
 
 /** The shortest way by references from a resource to another one, both included. */
 function chainTo(trial: Trial, from: Resource, to: Resource): readonly Resource[] | undefined {
-  let ways: readonly (readonly Resource[])[] = [[from]];
-  const seen = new Set([from]);
-  while (ways.length > 0) {
-    const found = ways.find((way) => way.at(-1) === to);
-    if (found) return found;
-    ways = ways.flatMap((way) => {
-      const last = way.at(-1) ?? from;
-      const names = [...last.fields, ...(last.owner === undefined ? [] : [last.owner])];
-      const next = new Set(names.flatMap((name) => refersTo(trial, last, name) ?? []));
-      const fresh = [...next].filter((one) => !seen.has(one));
-      for (const one of fresh) seen.add(one);
-      return fresh.map((one) => [...way, one]);
-    });
+  const ways = new Map([[from, [from]]]);
+  // The map grows while it is read: each resource is reached by its shortest way first.
+  for (const [last, way] of ways) {
+    for (const name of [...last.fields, last.owner ?? ""]) {
+      const next = refersTo(trial, last, name);
+      if (next && !ways.has(next)) ways.set(next, [...way, next]);
+    }
   }
-  return undefined;
+  return ways.get(to);
 }
 
 /** The resource that a field refers to: by its relation, by its name, or as the owner. */
