@@ -77,7 +77,7 @@ export async function verifyService(
 ): Promise<VerifyReport> {
   const known = ["database", "invariants", "module", "scale", "settings", "signal"] as const;
   checkOptions("verifyService", options, known);
-  const { database, invariants = [], module, scale, settings = {}, signal } = options;
+  const { database, invariants = [], module, scale, settings, signal } = options;
   if (scale !== undefined && !(Number.isInteger(scale) && scale >= 1000 && scale <= 1_000_000)) {
     throw new VerifyError(`scale must be a whole number from 1,000 to 1,000,000, got ${scale}`);
   }
@@ -88,13 +88,13 @@ export async function verifyService(
   const trial: Trial = { world, sender, findings, visibility, reads: new ReadTable() };
   for (const one of tries) await one(trial);
   for (const one of invariants) await tryInvariant(trial, one);
-  const scaled = scale ? await tryScale(service, scale, settings, signal) : undefined;
+  const costs = scale === undefined ? [] : await tryScale(trial, scale, settings, signal);
   return {
     service: service.name,
-    findings: [...findings.list(), ...(scaled?.findings ?? [])],
+    findings: findings.list(),
     reads: trial.reads.table(),
     requests: sender.requests,
-    costs: scaled?.costs ?? [],
-    skipped: [...new Set([...world.skipped, ...(scaled?.skipped ?? [])])],
+    costs,
+    skipped: [...new Set(world.skipped)],
   };
 }
