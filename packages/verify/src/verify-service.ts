@@ -4,7 +4,7 @@ import { VerifyError } from "./errors.ts";
 import { type Finding, Findings } from "./finding.ts";
 import type { Invariant } from "./invariant.ts";
 import { type Cost, tryScale } from "./scale/try-scale.ts";
-import { ReadTable, type Reads, type Trial } from "./tries/trial.ts";
+import { type Reads, readTable, type Trial } from "./tries/trial.ts";
 import { tryAsks } from "./tries/try-asks.ts";
 import { tryFuzz } from "./tries/try-fuzz.ts";
 import { tryInvariant } from "./tries/try-invariants.ts";
@@ -85,14 +85,14 @@ export async function verifyService(
   const findings = new Findings();
   const sender = new Sender(world, findings, signal);
   const visibility = new Visibility();
-  const trial: Trial = { world, sender, findings, visibility, reads: new ReadTable() };
+  const trial: Trial = { world, sender, findings, visibility, reads: new Set() };
   for (const one of tries) await one(trial);
   for (const one of invariants) await tryInvariant(trial, one);
   const costs = scale === undefined ? [] : await tryScale(trial, scale, settings, signal);
   return {
     service: service.name,
     findings: findings.list(),
-    reads: trial.reads.table(),
+    reads: readTable(trial.reads),
     requests: sender.requests,
     costs,
     skipped: [...new Set(world.skipped)],

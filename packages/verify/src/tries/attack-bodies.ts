@@ -24,11 +24,6 @@ export function attackBodies(
   );
 }
 
-/** One of two users, who is not the other one. */
-export function otherThan(id: string | undefined): string {
-  return id === "bob" ? "ada" : "bob";
-}
-
 /** A value for each field of a resource, also of those that only the program sets. */
 export function fieldsFor({ world }: Trial, resource: Resource, caller?: string): Fields {
   const properties = propertiesOf(resource.output);
