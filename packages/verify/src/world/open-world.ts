@@ -116,7 +116,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     garden,
     hidden,
     skipped,
-    plant: (resource, owner) => plant(resource, owner),
+    plant,
     makeRoom,
     uproot,
     sample,
@@ -125,7 +125,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
   const others = service.resources.filter((resource) => resource !== users);
   for (const resource of others) {
     for (const owner of ["ada", "bob"]) {
-      garden.add(await plant(resource, owner, idFor(resource, owner)));
+      garden.add(await plant(resource, owner, {}, idFor(resource, owner)));
     }
   }
   for (const resource of others) await plantStates(resource);
@@ -173,12 +173,8 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     for (const field of names) {
       const reference = resource.relations.references.find((one) => one.field === field);
       const id = reference && idFor(reference.to(), owner);
-      fields[field] =
-        id === undefined
-          ? canaryOf(schemas[field] ?? {}, next())
-          : reference?.many === true
-            ? [id]
-            : id;
+      const value = id ?? canaryOf(schemas[field] ?? {}, next());
+      fields[field] = reference?.many === true ? [value] : value;
     }
     return fields;
   }
@@ -188,12 +184,18 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     return fieldsFor(resource, owner, names);
   }
 
-  async function plant(resource: Resource, owner: string, id?: string): Promise<Planted> {
+  /** @param given - Values of fields. Default: all are made. */
+  async function plant(
+    resource: Resource,
+    owner: string,
+    given: Fields = {},
+    id?: string,
+  ): Promise<Planted> {
     const own =
       resource.owner === undefined || resource.owner === "id" ? {} : { [resource.owner]: owner };
     const known = garden.of(resource)[0]?.document ?? {};
     const added = valuesLike(known, hidden.get(resource) ?? []);
-    const fields = { ...fieldsFor(resource, owner), ...own, ...added };
+    const fields = { ...fieldsFor(resource, owner), ...own, ...added, ...given };
     if (id === undefined) await makeRoom(resource, owner);
     const document = await store.collection(resource.collection).insert(fields, { id });
     return { resource, document };
@@ -210,10 +212,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     for (let state = 1; state < count; state += 1) {
       const fields = choices.map(([field, all]) => [field, all[state % all.length]] as const);
       for (const owner of ["ada", "bob"]) {
-        const { document } = await plant(resource, owner);
-        const documents = store.collection(resource.collection);
-        const changed = await documents.update(document.id, Object.fromEntries(fields));
-        garden.add({ resource, document: changed ?? document });
+        garden.add(await plant(resource, owner, Object.fromEntries(fields) as Fields));
       }
     }
   }
