@@ -12,6 +12,7 @@ import { requestTo, resourceNamed } from "./try-own-routes.ts";
 /** Requests at the same time, and changes after which the process ends. */
 const racing = 6;
 const maxChanges = 5;
+const ways = ["once", "race", "retry", "crash"] as const;
 
 /** Documents of one attempt, by resource, and who made them. */
 interface Scene {
@@ -43,15 +44,12 @@ export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<
     reportBroken(first, { answer, way: "create" });
   }
   for (const action of actionsOn(trial, resource)) {
-    for (const way of ["once", "race", "retry", "crash"] as const) {
+    for (const way of ways) {
       if (await isBrokenBy(action, way)) break;
     }
   }
 
-  async function isBrokenBy(
-    action: Action,
-    way: "crash" | "once" | "race" | "retry",
-  ): Promise<boolean> {
+  async function isBrokenBy(action: Action, way: (typeof ways)[number]): Promise<boolean> {
     const attempts = way === "crash" ? maxChanges : 0;
     for (let changes = 0; changes <= attempts; changes += 1) {
       const target = await newScene(trial, resource);
@@ -148,7 +146,6 @@ function actionsOn(trial: Trial, target: Resource): readonly Action[] {
 function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] {
   const [resource, next] = chain;
   if (resource === undefined || next === undefined) return [];
-  const { path } = resource;
   const [other] = trial.world.garden.of(next);
   const moved = resource.fields.find((field) => refersTo(trial, resource, field) === next);
   const moves = moved === undefined || resource.immutable.has(moved) ? [] : [moved];
@@ -173,7 +170,7 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
       chain: chain.slice(1),
       request: ({ caller, ids }, round) => ({
         method: "POST",
-        path,
+        path: resource.path,
         body: sampleOf(trial, caller, { resource, ids, round }),
       }),
     },
@@ -253,24 +250,19 @@ async function make(
 ): Promise<{ readonly caller: Caller; readonly planted: Planted }> {
   const { sender, world } = trial;
   const documents = world.store.collection(resource.collection);
-  const users = world.callers.filter(({ viewer }) => viewer.user !== undefined);
-  const able = [...(by ? [by] : []), ...users, ...world.callers].filter(
-    ({ name }) => name !== "key",
-  );
-  for (const caller of able) {
+  const senders = world.callers.filter(({ name }) => name !== "key");
+  const users = senders.filter(({ viewer }) => viewer.user !== undefined);
+  for (const caller of [...(by ? [by] : []), ...users, ...senders]) {
     const body = sampleOf(trial, caller, { resource, ids, round: 1 });
     const { json } = await sender.send(caller, { method: "POST", path: resource.path, body });
     const id: unknown = Reflect.get(Object(json), "id");
     const document = typeof id === "string" ? await documents.get(id) : undefined;
     if (document) return { caller, planted: { resource, document } };
   }
-  const { document } = await world.plant(resource, "ada");
   const references = sampleOf(trial, undefined, { resource, ids, round: 1 });
   const related = Object.entries(references).filter(([field]) => refersTo(trial, resource, field));
-  const changed = await documents.update(document.id, Object.fromEntries(related));
-  const [first] = able;
-  if (first === undefined) throw new Error("a service has callers");
-  return { caller: by ?? first, planted: { resource, document: changed ?? document } };
+  const planted = await world.plant(resource, "ada", Object.fromEntries(related));
+  return { caller: by ?? users[0] ?? world.callers[0], planted };
 }
 
 /** What a caller sends to create a document that refers to those of a scene. */

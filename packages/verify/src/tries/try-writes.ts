@@ -32,11 +32,10 @@ type Attack = readonly [field: string, value: unknown];
 function attacksOn(trial: Trial, caller: Caller, subject: Subject): readonly Attack[] {
   const { resource } = subject;
   const fields = Object.entries(fieldsFor(trial, resource));
-  const owned = resource.owner === undefined ? [] : [resource.owner];
   const other = caller.viewer.user?.id === "bob" ? "ada" : "bob";
   return [
     ...fields.filter(([field]) => !isWritable(caller, field, subject)),
-    ...owned.map((owner): Attack => [owner, other]),
+    ...(resource.owner === undefined ? [] : [[resource.owner, other] as const]),
     ["id", "chosen-by-the-caller"],
     ["createdAt", "2001-01-01T00:00:00.000Z"],
   ];
