@@ -84,8 +84,7 @@ export async function verifyService(
   await using world = await openWorld(service, { database, module, settings });
   const findings = new Findings();
   const sender = new Sender(world, findings, signal);
-  const visibility = new Visibility();
-  const trial: Trial = { world, sender, findings, visibility, reads: new Set() };
+  const trial: Trial = { world, sender, findings, visibility: new Visibility(), reads: new Set() };
   for (const one of tries) await one(trial);
   for (const one of invariants) await tryInvariant(trial, one);
   const costs = scale === undefined ? [] : await tryScale(trial, scale, settings, signal);

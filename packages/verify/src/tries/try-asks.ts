@@ -1,6 +1,6 @@
 import type { Resource } from "@fetchwork/rest";
 import type { ShownRequest } from "../finding.ts";
-import { isMarked } from "../world/canary.ts";
+import { marksIn } from "../world/canary.ts";
 import type { Caller } from "../caller.ts";
 import type { Place } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
@@ -34,9 +34,6 @@ export async function tryAsks(trial: Trial): Promise<void> {
         for (const pair of pairsFor(resource, hidden)) {
           await tryPair(trial, caller, hidden, pair);
         }
-        const one = get(resource, "sort", hidden.field);
-        const other = get(resource, "sort", `-${hidden.field}`);
-        await tryPair(trial, caller, hidden, { way: "sort", one, other, tells: tellsOrder });
       }
     }
   }
@@ -67,9 +64,13 @@ export async function tryPair(
   hidden: Hidden,
   { way, tells = tellsValue, ...pair }: Pair,
 ): Promise<Answer> {
-  const one = await sendAndRestore(trial, caller, pair.one);
+  const send = async (request: ShownRequest): Promise<Answer> => {
+    const work = (): Promise<Answer> => trial.sender.send(caller, request);
+    return isSafe(request) ? work() : (await undo(trial.world, work)).result;
+  };
+  const one = await send(pair.one);
   if (isRefused(one)) return one;
-  const other = await sendAndRestore(trial, caller, pair.other);
+  const other = await send(pair.other);
   if (tells(hidden, one, other)) {
     trial.findings.report("field-told", caller, { ...hidden, answer: one, way });
   }
@@ -79,16 +80,6 @@ export async function tryPair(
 /** A missing document or a conflict may tell something; other refusals are about the request. */
 function isRefused({ status }: Answer): boolean {
   return status >= 400 && ![404, 409, 410].includes(status);
-}
-
-async function sendAndRestore(
-  trial: Trial,
-  caller: Caller,
-  request: ShownRequest,
-): Promise<Answer> {
-  if (isSafe(request)) return trial.sender.send(caller, request);
-  const { result } = await undo(trial.world, () => trial.sender.send(caller, request));
-  return result;
 }
 
 function isSafe({ method }: ShownRequest): boolean {
@@ -113,6 +104,7 @@ function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[]
     other: get(resource, name, other),
   });
   return [
+    { ...pair("sort", "sort", field, `-${field}`), tells: tellsOrder },
     ...own.flatMap((path) => [
       ...differing.map(([operator, one, other]) => pair("filter", path + operator, one, other)),
       pair("filter", "where", { [path]: value }, { [path]: another }),
@@ -135,8 +127,9 @@ export function tellsOrder({ document }: Hidden, up: Answer, down: Answer): bool
 /** A marked value is of one document alone; for any other value the document must come or go. */
 function tellsValue({ document, value }: Hidden, one: Answer, other: Answer): boolean {
   if (isRefused(other)) return false;
-  if (isMarked(value) && !isSafe(one.request)) return one.status !== other.status;
-  const isAsked = isMarked(value) && !one.request.path.includes("[exists]=");
+  const isMarked = marksIn(value).length > 0;
+  if (isMarked && !isSafe(one.request)) return one.status !== other.status;
+  const isAsked = isMarked && !one.request.path.includes("[exists]=");
   if (isAsked) return withoutSent(one) !== withoutSent(other);
   if (one.status >= 400 || other.status >= 400) return false;
   return idsIn(one).has(document.id) !== idsIn(other).has(document.id);
@@ -157,7 +150,6 @@ function idsIn({ json }: Answer): ReadonlySet<unknown> {
 }
 
 function valuesIn(value: unknown): readonly (string | number | boolean)[] {
-  if (Array.isArray(value)) return value.flatMap(valuesIn);
   if (typeof value === "object" && value !== null) return Object.values(value).flatMap(valuesIn);
   const isScalar = ["string", "number", "boolean"].includes(typeof value);
   return isScalar ? [value as string | number | boolean] : [];

@@ -19,14 +19,14 @@ export async function tryOwnAsks(trial: Trial, caller: Caller, place: Place): Pr
   const { path, query: needed, route } = place;
   const { method, operation: way, query = [] } = route;
   for (const resource of trial.world.service.resources) {
-    const fields = new Map<string, Hidden>();
-    for (const hidden of hiddenFrom(trial, caller, resource)) {
-      fields.set(hidden.field, hidden);
+    const all = hiddenFrom(trial, caller, resource);
+    for (const hidden of all) {
       for (const pair of pairsFor(place, hidden)) {
         scan(trial, caller, await tryPair(trial, caller, hidden, pair), way);
       }
     }
     if (method !== "GET") continue;
+    const fields = new Map(all.map((hidden) => [hidden.field, hidden]));
     for (const { name } of query) {
       for (const [field, hidden] of fields) {
         const one = { method, path: withQuery(path, { ...needed, [name]: field }) };

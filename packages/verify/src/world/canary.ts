@@ -60,11 +60,6 @@ export function marksIn(value: unknown): readonly string[] {
   return [...new Set(found.map(([one]) => one.toLowerCase()))];
 }
 
-/** Whether a value is found wherever it is shown. */
-export function isMarked(value: unknown): boolean {
-  return marksIn(value).length > 0;
-}
-
 function typeOf({ type }: JsonSchema): unknown {
   return Array.isArray(type) ? (type as unknown[]).find((one) => one !== "null") : type;
 }
