@@ -209,7 +209,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
       const fields = choices.map(([field, all]) => [field, all[state % all.length]] as const);
       for (const owner of ["ada", "bob"]) {
         const id = state === 0 ? idFor(resource, owner) : undefined;
-        garden.add(await plant(resource, owner, Object.fromEntries(fields) as Fields, id));
+        garden.add(await plant(resource, owner, Object.fromEntries(fields), id));
       }
     }
   }
