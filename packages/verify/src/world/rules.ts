@@ -18,7 +18,7 @@ export function ruleLets(
   const { isMaster = false } = caller.viewer;
   if (typeof rule === "function") return undefined;
   if (rule === "master") return isMaster;
-  // The master key sees what admins see, but is no user.
+  // The master key sees what admins see, and passes no rule for users.
   const kind = isMaster ? "public" : resource.views.kindOf(caller.viewer, document);
   return rights[kind] >= rights[rule];
 }
