@@ -16,10 +16,6 @@ export function kindOf(caller: Caller, resource: Resource, document?: object): s
 }
 
 /** Whether a document belongs to a caller. */
-export function isOwner({ viewer }: Caller, { owner }: Resource, document: object): boolean {
-  return (
-    owner !== undefined &&
-    viewer.user !== undefined &&
-    Reflect.get(document, owner) === viewer.user.id
-  );
+export function isOwner({ viewer }: Caller, { views }: Resource, document: object): boolean {
+  return ["self", "admin-self"].includes(views.kindOf(viewer, document));
 }

@@ -4,7 +4,7 @@ import { VerifyError } from "./errors.ts";
 import { type Finding, Findings } from "./finding.ts";
 import type { Invariant } from "./invariant.ts";
 import { type Cost, tryScale } from "./scale/try-scale.ts";
-import { ReadTable, type Reads, type Trial } from "./tries/trial.ts";
+import { type Reads, readTable, type Trial } from "./tries/trial.ts";
 import { tryAsks } from "./tries/try-asks.ts";
 import { tryFuzz } from "./tries/try-fuzz.ts";
 import { tryInvariant } from "./tries/try-invariants.ts";
@@ -77,24 +77,23 @@ export async function verifyService(
 ): Promise<VerifyReport> {
   const known = ["database", "invariants", "module", "scale", "settings", "signal"] as const;
   checkOptions("verifyService", options, known);
-  const { database, invariants = [], module, scale, settings = {}, signal } = options;
+  const { database, invariants = [], module, scale, settings, signal } = options;
   if (scale !== undefined && !(Number.isInteger(scale) && scale >= 1000 && scale <= 1_000_000)) {
     throw new VerifyError(`scale must be a whole number from 1,000 to 1,000,000, got ${scale}`);
   }
   await using world = await openWorld(service, { database, module, settings });
   const findings = new Findings();
   const sender = new Sender(world, findings, signal);
-  const visibility = new Visibility();
-  const trial: Trial = { world, sender, findings, visibility, reads: new ReadTable() };
+  const trial: Trial = { world, sender, findings, visibility: new Visibility(), reads: new Set() };
   for (const one of tries) await one(trial);
   for (const one of invariants) await tryInvariant(trial, one);
-  const scaled = scale ? await tryScale(service, scale, settings, signal) : undefined;
+  const costs = scale === undefined ? [] : await tryScale(trial, scale, settings, signal);
   return {
     service: service.name,
-    findings: [...findings.list(), ...(scaled?.findings ?? [])],
-    reads: trial.reads.table(),
+    findings: findings.list(),
+    reads: readTable(trial.reads),
     requests: sender.requests,
-    costs: scaled?.costs ?? [],
-    skipped: [...new Set([...world.skipped, ...(scaled?.skipped ?? [])])],
+    costs,
+    skipped: [...new Set(world.skipped)],
   };
 }

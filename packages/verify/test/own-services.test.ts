@@ -1,7 +1,7 @@
 import { defineResource, defineRoute, Problem, resourceRoutes } from "@fetchwork/rest";
 import { accounts, defineUser } from "@fetchwork/rest/accounts";
 import { accountSettings, defineConfig, defineService, serverSettings } from "@fetchwork/service";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import { app as blog } from "../../../examples/blog/src/app.ts";
 import { app as notes } from "../../service/test/notes-service.ts";
@@ -180,4 +180,30 @@ it("verifyService() tells documents apart by a short text", async () => {
   });
   const { findings, skipped } = await verifyService(app);
   expect({ findings, skipped }).toEqual({ findings: [], skipped: [] });
+});
+
+it("verifyService() with scale reports a list that fails once", async () => {
+  const note = defineResource({
+    name: "note",
+    path: "/notes",
+    schema: z.object({ text: z.string() }),
+    access: { list: "public" },
+    hooks: {
+      beforeList() {
+        throw new Error("the list fails");
+      },
+    },
+  });
+  const app = defineService({
+    name: "failing",
+    config: defineConfig({ ...serverSettings, ...accountSettings }),
+    accounts: accounts({ user: defineUser() }),
+    resources: [resourceRoutes(note)],
+  });
+  vi.spyOn(console, "error").mockReturnValue(undefined);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { findings } = await verifyService(app, { scale: 1000 });
+  expect(findings.filter(({ caller, way }) => caller + way === "anonymouslistNotes")).toEqual([
+    expect.objectContaining({ code: "server-error", status: 500 }),
+  ]);
 });

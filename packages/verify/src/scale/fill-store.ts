@@ -1,5 +1,5 @@
 import { administer, type DocumentRecord } from "@fetchwork/documents";
-import type { Fields, JsonSchema, Resource } from "@fetchwork/rest";
+import type { Fields, Resource } from "@fetchwork/rest";
 import { canaryLike, canaryOf, choicesOf, propertiesOf } from "../world/canary.ts";
 import type { World } from "../world/open-world.ts";
 
@@ -74,15 +74,10 @@ function maker(world: World, resource: Resource): (number: number) => DocumentRe
     }
     const schema = schemas[name];
     const value: unknown = Reflect.get(known, name);
-    return schema === undefined
-      ? (number) => canaryLike(value, firstNumber + number)
-      : (number) => variedOf(schema, number);
+    if (schema === undefined) return (number) => canaryLike(value, firstNumber + number);
+    // Documents are shared out among the members of an enum and both booleans.
+    const choices = choicesOf(schema);
+    if (choices.length > 0) return (number) => choices[number % choices.length];
+    return (number) => canaryOf(schema, firstNumber + number);
   }
-}
-
-/** Documents are shared out among the members of an enum and both booleans. */
-function variedOf(schema: JsonSchema, number: number): unknown {
-  const choices = choicesOf(schema);
-  if (choices.length > 0) return choices[number % choices.length];
-  return canaryOf(schema, firstNumber + number);
 }

@@ -2,6 +2,7 @@ import type { Resource } from "@fetchwork/rest";
 import type { ShownRequest } from "../finding.ts";
 import { canaryOf } from "../world/canary.ts";
 import type { World } from "../world/open-world.ts";
+import { withQuery } from "../world/with-query.ts";
 import { madeId } from "./fill-store.ts";
 
 /** A request for a list. */
@@ -19,24 +20,22 @@ export interface ListRequest {
  * @param number - Number of the document.
  */
 export async function listRequests(
-  { openApi, store }: World,
+  { store }: World,
   { collection, list, path, searchable }: Resource,
   number: number,
 ): Promise<readonly ListRequest[]> {
   const made = await store.collection(collection).get(madeId(number));
   const { filters = [], names = {}, parameters = {}, sortable } = list;
+  const { page = "page", q = "q", sort = "sort" } = names;
   const asked: ListRequest[] = [];
 
   ask("list", {});
-  const page = names.page ?? "page";
   if (page !== false) ask("count", { [page]: 1 });
-  const q = names.q ?? "q";
   const word = collection.search.map(valueOf).find((value) => typeof value === "string");
   if (searchable && q !== false && word !== undefined) {
     // A word of one document, and one of nearly all.
     for (const one of [word, word.slice(0, 3)]) ask("search", { [q]: one });
   }
-  const sort = names.sort ?? "sort";
   const orders = sort === false ? [] : sortable.flatMap((field) => [field, `-${field}`]);
   for (const order of orders) ask("sort", { [String(sort)]: order }, [plain(order)]);
   for (const { path: field } of filters) {
@@ -47,8 +46,9 @@ export async function listRequests(
       ask("filter", { [field]: value, [String(sort)]: order }, [field, plain(order)]);
     }
   }
-  for (const name of Object.keys(parameters)) {
-    ask(`parameter ${name}`, { [name]: canaryOf(schemaOf(name), 1) });
+  for (const [name, { schema }] of Object.entries(parameters)) {
+    const described = schema["~standard"].jsonSchema.input({ target: "draft-2020-12" });
+    ask(`parameter ${name}`, { [name]: canaryOf(described, 1) });
   }
   return asked;
 
@@ -57,11 +57,7 @@ export async function listRequests(
     query: Readonly<Record<string, unknown>>,
     fields: readonly string[] = [],
   ): void {
-    const sent = Object.entries(query).map(
-      ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
-    );
-    const request = { method: "GET", path: [path, sent.join("&")].filter(Boolean).join("?") };
-    asked.push({ way, fields, request });
+    asked.push({ way, fields, request: { method: "GET", path: withQuery(path, query) } });
   }
 
   function valueOf(field: string): unknown {
@@ -69,13 +65,6 @@ export async function listRequests(
       .split(".")
       .reduce<unknown>((at, name) => Reflect.get(Object(at), name), made);
     return Array.isArray(value) ? value[0] : value;
-  }
-
-  function schemaOf(name: string): Parameters<typeof canaryOf>[0] {
-    const { parameters: described = [] } = Object(openApi.paths[path]?.["get"]) as {
-      readonly parameters?: readonly { readonly name: string; readonly schema?: object }[];
-    };
-    return { ...described.find((one) => one.name === name)?.schema };
   }
 }
 

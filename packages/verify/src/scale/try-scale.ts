@@ -1,9 +1,9 @@
 import type { UnindexedQuery } from "@fetchwork/documents";
 import type { Resource } from "@fetchwork/rest";
-import type { Service } from "@fetchwork/service";
-import { type Finding, Findings, type ShownRequest } from "../finding.ts";
+import type { Findings, ShownRequest } from "../finding.ts";
 import type { Caller } from "../caller.ts";
-import { openWorld, type World } from "../world/open-world.ts";
+import type { Trial } from "../tries/trial.ts";
+import { openWorld, type World, type WorldOptions } from "../world/open-world.ts";
 import { Sender } from "../world/sender.ts";
 import { fillStore } from "./fill-store.ts";
 import { type ListRequest, listRequests } from "./list-requests.ts";
@@ -36,15 +36,14 @@ const growing = 3;
  * The queries of a request say what no index serves, and its time says what else grows.
  */
 export async function tryScale(
-  service: Service,
+  { findings, world: { service, skipped } }: Trial,
   documents: number,
-  settings: Readonly<Record<string, string>>,
+  settings: WorldOptions["settings"],
   signal: AbortSignal | undefined,
-): Promise<{ costs: readonly Cost[]; findings: readonly Finding[]; skipped: readonly string[] }> {
+): Promise<readonly Cost[]> {
   const unindexed: UnindexedQuery[] = [];
   const onUnindexedQuery = (query: UnindexedQuery): void => void unindexed.push(query);
   await using world = await openWorld(service, { isFile: true, settings, onUnindexedQuery });
-  const findings = new Findings();
   const sender = new Sender(world, findings, signal);
   const tenth = Math.ceil(documents / 10);
   await fillStore(world, 0, tenth, signal);
@@ -60,7 +59,9 @@ export async function tryScale(
     }
   }
   await fillStore(world, tenth, documents, signal);
-  const known = new Set(findings.list().map(({ request }) => request.path));
+  const known = new Set(
+    findings.list().flatMap(({ code, request }) => (code === "cost-grows" ? [request.path] : [])),
+  );
   const costs: Cost[] = [];
   for (const [index, one] of asked.entries()) {
     const { caller, request, resource, way } = one;
@@ -78,7 +79,8 @@ export async function tryScale(
     const cost = `${before} ms with a tenth of the documents, ${Math.min(many, again)} ms with all`;
     addGrowing(findings, one, `Make it cheaper, or ${help}: ${cost}`);
   }
-  return { costs, findings: findings.list(), skipped: world.skipped };
+  skipped.push(...world.skipped);
+  return costs;
 }
 
 interface Asked extends ListRequest {

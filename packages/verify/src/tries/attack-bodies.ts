@@ -12,28 +12,21 @@ export function attackBodies(
   if (["GET", "QUERY"].includes(route.method)) return [];
   if (!["anonymous", "user"].includes(caller.name)) return [];
   const id = caller.viewer.user?.id;
-  return trial.world.service.resources.flatMap((resource) =>
+  return trial.world.service.resources.flatMap((resource) => {
+    const own = resource.owner === "id" ? undefined : resource.owner;
     // No route of a project names the admin of these tries by itself.
-    [id, "root"].flatMap((owner) => {
-      const owned =
-        owner === undefined || resource.owner === undefined || resource.owner === "id"
-          ? {}
-          : { [resource.owner]: owner };
-      return [{ ...fieldsFor(trial, resource, id), ...declared, ...owned }];
-    }),
-  );
-}
-
-/** One of two users, who is not the other one. */
-export function otherThan(id: string | undefined): string {
-  return id === "bob" ? "ada" : "bob";
+    return [id, "root"].map((owner) => {
+      const owned = own === undefined || owner === undefined ? {} : { [own]: owner };
+      return { ...fieldsFor(trial, resource, id), ...declared, ...owned };
+    });
+  });
 }
 
 /** A value for each field of a resource, also of those that only the program sets. */
 export function fieldsFor({ world }: Trial, resource: Resource, caller?: string): Fields {
   const properties = propertiesOf(resource.output);
   const [first] = world.garden.of(resource);
-  const document = (caller !== undefined && world.garden.byId(caller)) || first;
+  const document = world.garden.byId(caller) ?? first;
   const names = [...resource.fields, ...(world.hidden.get(resource) ?? [])];
   const fields = names.map((field, index) => {
     const known: unknown = document && Reflect.get(document.document, field);

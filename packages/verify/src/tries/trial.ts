@@ -10,23 +10,14 @@ import type { Answer, Sender } from "../world/sender.ts";
 /** Which kind of caller reads which fields: names by kind, by resource. */
 export type Reads = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** Collects which callers read which fields. */
-export class ReadTable {
-  readonly #seen = new Set<string>();
-
-  add(...seen: readonly [resource: string, kind: string, field: string]): void {
-    this.#seen.add(seen.join(" "));
+/** The table of what trials noted, in alphabetical order. */
+export function readTable(noted: Trial["reads"]): Reads {
+  const table: Record<string, Record<string, string[]>> = {};
+  for (const key of [...noted].toSorted()) {
+    const [resource = "", kind = "", field = ""] = key.split(" ");
+    ((table[resource] ??= {})[kind] ??= []).push(field);
   }
-
-  /** In alphabetical order. */
-  table(): Reads {
-    const table: Record<string, Record<string, string[]>> = {};
-    for (const key of [...this.#seen].toSorted()) {
-      const [resource = "", kind = "", field = ""] = key.split(" ");
-      ((table[resource] ??= {})[kind] ??= []).push(field);
-    }
-    return table;
-  }
+  return table;
 }
 
 /** What all tries work with. */
@@ -35,16 +26,19 @@ export interface Trial {
   readonly sender: Sender;
   readonly findings: Findings;
   readonly visibility: Visibility;
-  readonly reads: ReadTable;
+  /** What was read, in the form `resource kind field`. */
+  readonly reads: Set<string>;
 }
 
 /** Reports fields of planted documents in a response that the caller may not see. */
 export function scan(trial: Trial, caller: Caller, answer: Answer, way: string): void {
   const { garden } = trial.world;
+  const { body, path } = answer.request;
+  // The caller knows what it has sent.
+  const sent = new Set([...marksIn(decodeURIComponent(path)), ...marksIn(body)]);
   for (const mark of marksIn(answer.text)) {
     const place = garden.byMark(mark);
-    // The caller knows what it has sent.
-    if (place === undefined || sentMarks(answer).has(mark)) continue;
+    if (place === undefined || sent.has(mark)) continue;
     note(trial, caller, { ...place, answer, way });
   }
   for (const shown of documentsIn(answer.json)) {
@@ -72,15 +66,10 @@ function note(trial: Trial, caller: Caller, place: Place & Found): void {
     trial.findings.report("field-read", caller, place);
     return;
   }
-  trial.reads.add(resource.name, kind, field);
+  trial.reads.add(`${resource.name} ${kind} ${field}`);
   if ((kind === "anonymous" || kind === "user") && isSecretName(field)) {
     trial.findings.report("secret-name", caller, { ...place, way: "views" });
   }
-}
-
-function sentMarks({ request }: Answer): ReadonlySet<string> {
-  const body = JSON.stringify(request.body) ?? "";
-  return new Set(marksIn(`${decodeURIComponent(request.path)} ${body}`));
 }
 
 function isSame(stored: unknown, shown: unknown): boolean {

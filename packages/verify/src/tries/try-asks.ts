@@ -1,10 +1,11 @@
 import type { Resource } from "@fetchwork/rest";
 import type { ShownRequest } from "../finding.ts";
-import { isMarked } from "../world/canary.ts";
+import { marksIn } from "../world/canary.ts";
 import type { Caller } from "../caller.ts";
-import type { Planted } from "../world/planted.ts";
+import type { Place } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
 import { undo } from "../world/snapshot.ts";
+import { withQuery } from "../world/with-query.ts";
 import { documentsIn, type Trial } from "./trial.ts";
 import { fieldNames } from "./try-reads.ts";
 
@@ -13,11 +14,12 @@ export interface Pair {
   readonly way: string;
   readonly one: ShownRequest;
   readonly other: ShownRequest;
+  /** Whether the responses tell a hidden value. Default: where only that value may differ. */
+  readonly tells?: typeof tellsOrder;
 }
 
 /** A field of a document that a caller may not see. */
-export interface Hidden extends Planted {
-  readonly field: string;
+export interface Hidden extends Place {
   readonly value: string | number | boolean;
 }
 
@@ -32,9 +34,6 @@ export async function tryAsks(trial: Trial): Promise<void> {
         for (const pair of pairsFor(resource, hidden)) {
           await tryPair(trial, caller, hidden, pair);
         }
-        const one = get(resource, "sort", hidden.field);
-        const other = get(resource, "sort", `-${hidden.field}`);
-        await tryOrder(trial, caller, hidden, { way: "sort", one, other });
       }
     }
   }
@@ -55,7 +54,7 @@ export function hiddenFrom(trial: Trial, caller: Caller, resource: Resource): re
 
 function get({ path }: Resource, parameter: string, value: unknown): ShownRequest {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return { method: "GET", path: `${path}?${parameter}=${encodeURIComponent(text)}` };
+  return { method: "GET", path: withQuery(path, { [parameter]: text }) };
 }
 
 /** Sends two requests, and reports what they tell. Resolves to the first response. */
@@ -63,12 +62,16 @@ export async function tryPair(
   trial: Trial,
   caller: Caller,
   hidden: Hidden,
-  { way, ...pair }: Pair,
+  { way, tells = tellsValue, ...pair }: Pair,
 ): Promise<Answer> {
-  const one = await sendAndRestore(trial, caller, pair.one);
+  const send = async (request: ShownRequest): Promise<Answer> => {
+    const work = (): Promise<Answer> => trial.sender.send(caller, request);
+    return isSafe(request) ? work() : (await undo(trial.world, work)).result;
+  };
+  const one = await send(pair.one);
   if (isRefused(one)) return one;
-  const other = await sendAndRestore(trial, caller, pair.other);
-  if (!isRefused(other) && tells(hidden, one, other)) {
+  const other = await send(pair.other);
+  if (tells(hidden, one, other)) {
     trial.findings.report("field-told", caller, { ...hidden, answer: one, way });
   }
   return one;
@@ -77,16 +80,6 @@ export async function tryPair(
 /** A missing document or a conflict may tell something; other refusals are about the request. */
 function isRefused({ status }: Answer): boolean {
   return status >= 400 && ![404, 409, 410].includes(status);
-}
-
-async function sendAndRestore(
-  trial: Trial,
-  caller: Caller,
-  request: ShownRequest,
-): Promise<Answer> {
-  if (isSafe(request)) return trial.sender.send(caller, request);
-  const { result } = await undo(trial.world, () => trial.sender.send(caller, request));
-  return result;
 }
 
 function isSafe({ method }: ShownRequest): boolean {
@@ -111,6 +104,7 @@ function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[]
     other: get(resource, name, other),
   });
   return [
+    { ...pair("sort", "sort", field, `-${field}`), tells: tellsOrder },
     ...own.flatMap((path) => [
       ...differing.map(([operator, one, other]) => pair("filter", path + operator, one, other)),
       pair("filter", "where", { [path]: value }, { [path]: another }),
@@ -124,26 +118,18 @@ function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[]
   ];
 }
 
-/** Two orders by a hidden field tell which value is greater. Resolves to the first response. */
-export async function tryOrder(
-  trial: Trial,
-  caller: Caller,
-  hidden: Hidden,
-  { way, one, other }: Pair,
-): Promise<Answer> {
-  const up = await trial.sender.send(caller, one);
-  if (up.status !== 200) return up;
-  const down = await trial.sender.send(caller, other);
-  const ids = (answer: Answer): string => [...idsIn(answer)].join();
-  const isTold = idsIn(up).has(hidden.document.id) && ids(up) !== ids(down);
-  if (isTold) trial.findings.report("field-told", caller, { ...hidden, answer: up, way });
-  return up;
+/** Two orders by a hidden field tell which value is greater, also if only one is allowed. */
+export function tellsOrder({ document }: Hidden, up: Answer, down: Answer): boolean {
+  const [first, second] = [idsIn(up), idsIn(down)];
+  return first.has(document.id) && [...first].join() !== [...second].join();
 }
 
 /** A marked value is of one document alone; for any other value the document must come or go. */
-function tells({ document, value }: Hidden, one: Answer, other: Answer): boolean {
-  if (isMarked(value) && !isSafe(one.request)) return one.status !== other.status;
-  const isAsked = isMarked(value) && !one.request.path.includes("[exists]=");
+function tellsValue({ document, value }: Hidden, one: Answer, other: Answer): boolean {
+  if (isRefused(other)) return false;
+  const isMarked = marksIn(value).length > 0;
+  if (isMarked && !isSafe(one.request)) return one.status !== other.status;
+  const isAsked = isMarked && !one.request.path.includes("[exists]=");
   if (isAsked) return withoutSent(one) !== withoutSent(other);
   if (one.status >= 400 || other.status >= 400) return false;
   return idsIn(one).has(document.id) !== idsIn(other).has(document.id);
@@ -164,7 +150,6 @@ function idsIn({ json }: Answer): ReadonlySet<unknown> {
 }
 
 function valuesIn(value: unknown): readonly (string | number | boolean)[] {
-  if (Array.isArray(value)) return value.flatMap(valuesIn);
   if (typeof value === "object" && value !== null) return Object.values(value).flatMap(valuesIn);
   const isScalar = ["string", "number", "boolean"].includes(typeof value);
   return isScalar ? [value as string | number | boolean] : [];

@@ -12,6 +12,7 @@ import { requestTo, resourceNamed } from "./try-own-routes.ts";
 /** Requests at the same time, and changes after which the process ends. */
 const racing = 6;
 const maxChanges = 5;
+const ways = ["once", "race", "retry", "crash"] as const;
 
 /** Documents of one attempt, by resource, and who made them. */
 interface Scene {
@@ -43,15 +44,12 @@ export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<
     reportBroken(first, { answer, way: "create" });
   }
   for (const action of actionsOn(trial, resource)) {
-    for (const way of ["once", "race", "retry", "crash"] as const) {
+    for (const way of ways) {
       if (await isBrokenBy(action, way)) break;
     }
   }
 
-  async function isBrokenBy(
-    action: Action,
-    way: "crash" | "once" | "race" | "retry",
-  ): Promise<boolean> {
+  async function isBrokenBy(action: Action, way: (typeof ways)[number]): Promise<boolean> {
     const attempts = way === "crash" ? maxChanges : 0;
     for (let changes = 0; changes <= attempts; changes += 1) {
       const target = await newScene(trial, resource);
@@ -79,7 +77,7 @@ export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<
       const tried = `${way} ${action.name}`;
       let isBroken = await hasChanged(made, before);
       if (!isBroken && hasEnded) {
-        await repeat(caller, made, { request, way: tried });
+        await repeat(caller, made.target, request, tried);
         isBroken = await hasChanged(made, before);
       }
       const answer = { request, status: answers[0]?.status ?? 0 };
@@ -92,8 +90,9 @@ export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<
   /** Repeats what ended with its process: a response under the key is kept. */
   async function repeat(
     caller: Caller,
-    { target }: Scene,
-    { request, way }: { readonly request: ShownRequest; readonly way: string },
+    target: Planted,
+    request: ShownRequest,
+    way: string,
   ): Promise<void> {
     const before = await sender.send(caller, request);
     const answer = await sender.send(caller, request);
@@ -147,16 +146,11 @@ function actionsOn(trial: Trial, target: Resource): readonly Action[] {
 function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] {
   const [resource, next] = chain;
   if (resource === undefined || next === undefined) return [];
-  const { path } = resource;
   const [other] = trial.world.garden.of(next);
   const moved = resource.fields.find((field) => refersTo(trial, resource, field) === next);
   const moves = moved === undefined || resource.immutable.has(moved) ? [] : [moved];
   const at = ({ ids }: Scene, one = resource): string => `${one.path}/${ids.get(one) ?? "none"}`;
-  const patch = (made: Scene, body: Fields): ShownRequest => ({
-    method: "PATCH",
-    path: at(made),
-    body,
-  });
+  const action = (name: string, request: Action["request"]): Action => ({ name, chain, request });
   const changesOf = ({ caller, ids }: Scene, round: number): Fields => {
     const document = { [resource.owner ?? ""]: caller.viewer.user?.id };
     const body = sampleOf(trial, caller, { resource, document, ids, round });
@@ -164,10 +158,11 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
     return Object.fromEntries(plain);
   };
   const restore: Action = {
-    name: `restore ${resource.name}`,
-    chain,
+    ...action(`restore ${resource.name}`, (made) => ({
+      method: "POST",
+      path: `${at(made)}/restore`,
+    })),
     prepare: (made) => ({ method: "DELETE", path: at(made) }),
-    request: (made) => ({ method: "POST", path: `${at(made)}/restore` }),
   };
   return [
     {
@@ -175,46 +170,41 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
       chain: chain.slice(1),
       request: ({ caller, ids }, round) => ({
         method: "POST",
-        path,
+        path: resource.path,
         body: sampleOf(trial, caller, { resource, ids, round }),
       }),
     },
-    {
-      name: `update ${resource.name}`,
-      chain,
-      request: (made, round) => patch(made, changesOf(made, round + 1)),
-    },
-    ...moves.map((field) => ({
-      name: `move ${resource.name}`,
-      chain,
-      request: (made: Scene) => patch(made, { [field]: other?.document.id }),
+    action(`update ${resource.name}`, (made, round) => ({
+      method: "PATCH",
+      path: at(made),
+      body: changesOf(made, round + 1),
     })),
+    ...moves.map((field) =>
+      action(`move ${resource.name}`, (made) => ({
+        method: "PATCH",
+        path: at(made),
+        body: { [field]: other?.document.id },
+      })),
+    ),
     ...(resource.softDelete ? [restore] : []),
-    ...chain.slice(0, -1).map((one) => ({
-      name: one === resource ? `remove ${one.name}` : `remove ${one.name} of ${resource.name}`,
-      chain,
-      request: (made: Scene) => ({ method: "DELETE", path: at(made, one) }),
-    })),
+    ...chain.slice(0, -1).map((one) => {
+      const name = one === resource ? one.name : `${one.name} of ${resource.name}`;
+      return action(`remove ${name}`, (made) => ({ method: "DELETE", path: at(made, one) }));
+    }),
   ];
 }
 
 /** The shortest way by references from a resource to another one, both included. */
 function chainTo(trial: Trial, from: Resource, to: Resource): readonly Resource[] | undefined {
-  let ways: readonly (readonly Resource[])[] = [[from]];
-  const seen = new Set([from]);
-  while (ways.length > 0) {
-    const found = ways.find((way) => way.at(-1) === to);
-    if (found) return found;
-    ways = ways.flatMap((way) => {
-      const last = way.at(-1) ?? from;
-      const names = [...last.fields, ...(last.owner === undefined ? [] : [last.owner])];
-      const next = new Set(names.flatMap((name) => refersTo(trial, last, name) ?? []));
-      const fresh = [...next].filter((one) => !seen.has(one));
-      for (const one of fresh) seen.add(one);
-      return fresh.map((one) => [...way, one]);
-    });
+  const ways = new Map([[from, [from]]]);
+  // The map grows while it is read: each resource is reached by its shortest way first.
+  for (const [last, way] of ways) {
+    for (const name of [...last.fields, last.owner ?? ""]) {
+      const next = refersTo(trial, last, name);
+      if (next && !ways.has(next)) ways.set(next, [...way, next]);
+    }
   }
-  return undefined;
+  return ways.get(to);
 }
 
 /** The resource that a field refers to: by its relation, by its name, or as the owner. */
@@ -260,24 +250,19 @@ async function make(
 ): Promise<{ readonly caller: Caller; readonly planted: Planted }> {
   const { sender, world } = trial;
   const documents = world.store.collection(resource.collection);
-  const users = world.callers.filter(({ viewer }) => viewer.user !== undefined);
-  const able = [...(by ? [by] : []), ...users, ...world.callers].filter(
-    ({ name }) => name !== "key",
-  );
-  for (const caller of able) {
+  const senders = world.callers.filter(({ name }) => name !== "key");
+  const users = senders.filter(({ viewer }) => viewer.user !== undefined);
+  for (const caller of [...(by ? [by] : []), ...users, ...senders]) {
     const body = sampleOf(trial, caller, { resource, ids, round: 1 });
     const { json } = await sender.send(caller, { method: "POST", path: resource.path, body });
     const id: unknown = Reflect.get(Object(json), "id");
     const document = typeof id === "string" ? await documents.get(id) : undefined;
     if (document) return { caller, planted: { resource, document } };
   }
-  const { document } = await world.plant(resource, "ada");
   const references = sampleOf(trial, undefined, { resource, ids, round: 1 });
   const related = Object.entries(references).filter(([field]) => refersTo(trial, resource, field));
-  const changed = await documents.update(document.id, Object.fromEntries(related));
-  const [first] = able;
-  if (first === undefined) throw new Error("a service has callers");
-  return { caller: by ?? first, planted: { resource, document: changed ?? document } };
+  const planted = await world.plant(resource, "ada", Object.fromEntries(related));
+  return { caller: by ?? users[0] ?? world.callers[0], planted };
 }
 
 /** What a caller sends to create a document that refers to those of a scene. */

@@ -1,48 +1,46 @@
 import type { Fields, Route } from "@fetchwork/rest";
 import type { ShownRequest } from "../finding.ts";
 import type { Caller } from "../caller.ts";
+import { withQuery } from "../world/with-query.ts";
 import { scan, type Trial } from "./trial.ts";
-import { type Hidden, hiddenFrom, neighbours, type Pair, tryOrder, tryPair } from "./try-asks.ts";
+import { type Hidden, hiddenFrom, neighbours, type Pair, tellsOrder, tryPair } from "./try-asks.ts";
 
 /** A route of one's own with the path and the parameters that it needs. */
 export interface Place {
   readonly route: Route;
   readonly path: string;
-  readonly query: readonly string[];
+  readonly query: Readonly<Record<string, unknown>>;
   /** Fields of the body that it declares. */
   readonly declared: Fields | undefined;
 }
 
 /** Asks a route of one's own for every hidden value: by its parameters, its path and its body. */
 export async function tryOwnAsks(trial: Trial, caller: Caller, place: Place): Promise<void> {
-  const { method, operation: way, query = [] } = place.route;
+  const { path, query: needed, route } = place;
+  const { method, operation: way, query = [] } = route;
   for (const resource of trial.world.service.resources) {
-    const fields = new Map<string, Hidden>();
-    for (const hidden of hiddenFrom(trial, caller, resource)) {
-      fields.set(hidden.field, hidden);
+    const all = hiddenFrom(trial, caller, resource);
+    for (const hidden of all) {
       for (const pair of pairsFor(place, hidden)) {
         scan(trial, caller, await tryPair(trial, caller, hidden, pair), way);
       }
     }
     if (method !== "GET") continue;
+    const fields = new Map(all.map((hidden) => [hidden.field, hidden]));
     for (const { name } of query) {
       for (const [field, hidden] of fields) {
-        const one = { method, path: withParameter(place, name, field) };
-        const other = { method, path: withParameter(place, name, `-${field}`) };
-        scan(trial, caller, await tryOrder(trial, caller, hidden, { way, one, other }), way);
+        const one = { method, path: withQuery(path, { ...needed, [name]: field }) };
+        const other = { method, path: withQuery(path, { ...needed, [name]: `-${field}` }) };
+        const pair = { way, one, other, tells: tellsOrder };
+        scan(trial, caller, await tryPair(trial, caller, hidden, pair), way);
       }
     }
   }
 }
 
-function withParameter({ path, query }: Place, name: string, value: string): string {
-  const rest = query.filter((one) => !one.startsWith(`${name}=`));
-  return `${path}?${[...rest, `${name}=${encodeURIComponent(value)}`].join("&")}`;
-}
-
 /** Requests that differ in a value only. */
 function pairsFor(place: Place, { field, value }: Hidden): readonly Pair[] {
-  const { declared, path, route } = place;
+  const { declared, path, query, route } = place;
   const { method, operation: way } = route;
   const { above, another } = neighbours(value);
   const other = typeof value === "number" ? above : another;
@@ -56,7 +54,7 @@ function pairsFor(place: Place, { field, value }: Hidden): readonly Pair[] {
   if (method === "GET") {
     const parameters = (route.query ?? []).flatMap(({ name }) => {
       const pairWith = (text: (given: unknown) => string): Pair =>
-        pair((given) => ({ method, path: withParameter(place, name, text(given)) }));
+        pair((given) => ({ method, path: withQuery(path, { ...query, [name]: text(given) }) }));
       return [pairWith(String), pairWith((given) => JSON.stringify({ [field]: given }))];
     });
     if (!route.path.split("/").includes(`:${field}`)) return parameters;

@@ -7,6 +7,7 @@ import { isWritable, ruleLets } from "../world/rules.ts";
 import { maxStates, type Planted, requestFor } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
 import { createdIn, undo, type Undone } from "../world/snapshot.ts";
+import { withQuery } from "../world/with-query.ts";
 import { scan, type Trial } from "./trial.ts";
 import { attackBodies } from "./attack-bodies.ts";
 import { type Place, tryOwnAsks } from "./try-own-asks.ts";
@@ -56,18 +57,15 @@ async function tryRoute(
   sent: Set<string>,
 ): Promise<void> {
   const { route } = target;
-  const { method } = route;
   const required = (route.query ?? []).filter((one) => one.required === true);
-  const query = required.map(({ name, schema }) => {
-    const value = idFor(trial, name, target) ?? canaryOf(schema, 1);
-    return `${name}=${encodeURIComponent(String(value))}`;
-  });
+  const query = Object.fromEntries(
+    required.map(({ name, schema }) => [name, idFor(trial, name, target) ?? canaryOf(schema, 1)]),
+  );
   const declared = bodyFor(trial, target);
   for (const path of pathsFor(trial, target)) {
     const place = { route, path, query, declared };
-    const full = query.length === 0 ? path : `${path}?${query.join("&")}`;
     for (const body of [declared, ...attackBodies(trial, caller, { route, declared })]) {
-      const request = { method, path: full, body };
+      const request = { method: route.method, path: withQuery(path, query), body };
       const key = JSON.stringify(request);
       if (sent.has(key)) continue;
       sent.add(key);
@@ -255,8 +253,7 @@ async function isAllowed(
   if (isKey && !isCreated) return resource.access[operation] === "public";
   const isUser = isCreated ? by.viewer.user !== undefined : isOwner(by, resource, document);
   if (setsAll(by) || (isUser && !isKey)) return true;
-  const [nobody = by] = trial.world.callers;
-  const caller = isCreated ? nobody : by;
+  const caller = isCreated ? trial.world.callers[0] : by;
   const known = ruleLets(caller, operation, planted);
   if (known !== undefined) return known;
   const requests = {

@@ -2,6 +2,7 @@ import type { Resource } from "@fetchwork/rest";
 import type { Caller } from "../caller.ts";
 import { requestFor } from "../world/planted.ts";
 import { ruleLets } from "../world/rules.ts";
+import { withQuery } from "../world/with-query.ts";
 import { documentsIn, scan, type Trial } from "./trial.ts";
 
 /** A request for documents, with the way that it is. */
@@ -96,9 +97,4 @@ function shownWays(trial: Trial, resource: Resource): readonly Way[] {
     ...fieldNames(trial, resource).map((fields) => ({ way: "fields", parameters: { fields } })),
     ...resource.relations.paths.map((populate) => ({ way: "populate", parameters: { populate } })),
   ];
-}
-
-function withQuery(path: string, parameters: Way["parameters"]): string {
-  const query = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
-  return query.length === 0 ? path : `${path}?${query.join("&")}`;
 }

@@ -5,7 +5,7 @@ import { type Planted, requestFor } from "../world/planted.ts";
 import { isWritable, ruleLets, type Subject } from "../world/rules.ts";
 import type { Answer } from "../world/sender.ts";
 import { createdIn, undo } from "../world/snapshot.ts";
-import { fieldsFor, otherThan } from "./attack-bodies.ts";
+import { fieldsFor } from "./attack-bodies.ts";
 import type { Trial } from "./trial.ts";
 
 /** Writes fields that a caller must not set, in documents of both owners, alone and in bulk. */
@@ -32,10 +32,10 @@ type Attack = readonly [field: string, value: unknown];
 function attacksOn(trial: Trial, caller: Caller, subject: Subject): readonly Attack[] {
   const { resource } = subject;
   const fields = Object.entries(fieldsFor(trial, resource));
-  const owned = resource.owner === undefined ? [] : [resource.owner];
+  const other = caller.viewer.user?.id === "bob" ? "ada" : "bob";
   return [
     ...fields.filter(([field]) => !isWritable(caller, field, subject)),
-    ...owned.map((owner): Attack => [owner, otherThan(caller.viewer.user?.id)]),
+    ...(resource.owner === undefined ? [] : [[resource.owner, other] as const]),
     ["id", "chosen-by-the-caller"],
     ["createdAt", "2001-01-01T00:00:00.000Z"],
   ];
@@ -106,8 +106,7 @@ async function tryUpdates(
     trial.findings.report("document-written", caller, found);
   }
   if (changed && plain.status === 200) {
-    scanOwn(trial, caller, { ...found, document: changed });
-    await tryUnseen(trial, caller, { ...found, document: changed });
+    await tryShown(trial, caller, { ...found, document: changed });
   }
   if (mayUpdate === true && resource.hooks.beforeUpdate) {
     await tryMethods(trial, caller, planted, plain);
@@ -164,16 +163,12 @@ async function tryMethods(
 async function tryRemoval(trial: Trial, caller: Caller, planted: Planted): Promise<void> {
   const { sender, world } = trial;
   const { document, resource } = planted;
-  const shown = await sender.send(caller, requestFor("GET", planted));
+  const isHidden = await isUnseen(trial, caller, planted);
   const answer = await sender.send(caller, requestFor("DELETE", planted));
   if (await world.store.collection(resource.collection).get(document.id)) return;
-  const isHookRefused =
-    resource.hooks.beforeShow !== undefined &&
-    shown.status !== 200 &&
-    ruleLets(caller, "show", planted) === true;
   if (ruleLets(caller, "remove", planted) === false) {
     trial.findings.report("document-written", caller, { ...planted, answer, way: "remove" });
-  } else if (isHookRefused) {
+  } else if (isHidden) {
     trial.findings.report("hook-gap", caller, { ...planted, answer, way: "remove" });
   }
 }
@@ -193,8 +188,7 @@ async function tryRestoration(trial: Trial, caller: Caller, planted: Planted): P
   if (ruleLets(caller, "restore", planted) === false) {
     trial.findings.report("document-written", caller, written);
   }
-  scanOwn(trial, caller, written);
-  await tryUnseen(trial, caller, written);
+  await tryShown(trial, caller, written);
 }
 
 /** A document as it was written, by which response. */
@@ -203,23 +197,30 @@ interface Written extends Planted {
   readonly answer: Answer;
 }
 
+/** What changes a document shows of it as little as its GET. */
+async function tryShown(trial: Trial, caller: Caller, written: Written): Promise<void> {
+  scanOwn(trial, caller, written);
+  if (await isUnseen(trial, caller, written)) trial.findings.report("hook-gap", caller, written);
+}
+
 /** A caller sees of a document that it has written what its view has, and what it has sent. */
 function scanOwn(trial: Trial, caller: Caller, written: Written): void {
   const { answer, document, resource } = written;
-  const sent = new Set(marksIn(JSON.stringify(answer.request.body) ?? ""));
+  const sent = new Set(marksIn(answer.request.body));
   const shown = new Set(marksIn(answer.text));
   const seen = new Set([...resource.views.fieldsOf(document, caller.viewer), resource.owner]);
   for (const [field, value] of Object.entries(document)) {
-    const marks = marksIn(JSON.stringify(value) ?? "");
-    if (seen.has(field) || !marks.some((mark) => shown.has(mark) && !sent.has(mark))) continue;
-    trial.findings.report("field-read", caller, { ...written, field });
+    const isShown = marksIn(value).some((mark) => shown.has(mark) && !sent.has(mark));
+    if (isShown && !seen.has(field)) {
+      trial.findings.report("field-read", caller, { ...written, field });
+    }
   }
 }
 
-/** A hook that refuses to show a document has to refuse its changes. */
-async function tryUnseen(trial: Trial, caller: Caller, written: Written): Promise<void> {
-  if (written.resource.hooks.beforeShow === undefined) return;
-  if (ruleLets(caller, "show", written) !== true) return;
-  const { status } = await trial.sender.send(caller, requestFor("GET", written));
-  if (status !== 200) trial.findings.report("hook-gap", caller, written);
+/** Whether a hook refuses to show a document: it has to refuse its changes, too. */
+async function isUnseen({ sender }: Trial, caller: Caller, planted: Planted): Promise<boolean> {
+  if (planted.resource.hooks.beforeShow === undefined) return false;
+  if (ruleLets(caller, "show", planted) !== true) return false;
+  const { status } = await sender.send(caller, requestFor("GET", planted));
+  return status !== 200;
 }

@@ -53,15 +53,11 @@ export function canaryLike(value: unknown, number: number): unknown {
   return value;
 }
 
-/** Every marked text and number in a text, in lower case. */
-export function marksIn(text: string): readonly string[] {
+/** Every marked text and number in a text, or in a value as JSON, in lower case. */
+export function marksIn(value: unknown): readonly string[] {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   const found = [...text.matchAll(mark), ...text.matchAll(numberMark)];
   return [...new Set(found.map(([one]) => one.toLowerCase()))];
-}
-
-/** Whether a value is found wherever it is shown. */
-export function isMarked(value: unknown): boolean {
-  return marksIn(JSON.stringify(value) ?? "").length > 0;
 }
 
 function typeOf({ type }: JsonSchema): unknown {

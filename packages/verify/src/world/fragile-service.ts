@@ -103,8 +103,8 @@ function requestOf({ caller: { token }, request }: SentRequest): Request {
   if (body !== undefined) headers.set("content-type", "application/json");
   if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
   if (ifMatch !== undefined) headers.set("if-match", ifMatch);
-  const text = body === undefined ? {} : { body: JSON.stringify(body) };
-  return new Request(new URL(path, "http://localhost"), { method, headers, ...text });
+  const text = body === undefined ? null : JSON.stringify(body);
+  return new Request(new URL(path, "http://localhost"), { method, headers, body: text });
 }
 
 /** A store or transaction that calls a function before each change of a collection. */

@@ -21,14 +21,15 @@ export interface World extends AsyncDisposable {
   readonly openApi: OpenApiDocument;
   /** Routes of the project that belong to no operation of a resource. */
   readonly ownRoutes: readonly Route[];
-  readonly callers: readonly Caller[];
+  /** Nobody first. */
+  readonly callers: readonly [Caller, ...Caller[]];
   readonly garden: Garden;
   /** Fields that creations add to those of the schema. */
   readonly hidden: ReadonlyMap<Resource, readonly string[]>;
   /** What could not be tried, with the reason. */
   readonly skipped: string[];
-  /** Puts another document into the store, which is not in the garden. */
-  plant(resource: Resource, owner: string): Promise<Planted>;
+  /** Puts another document with given values into the store, which is not in the garden. */
+  plant(resource: Resource, owner: string, given?: Fields): Promise<Planted>;
   /** Removes the document in the garden whose unique fields another one of its owner has, too. */
   makeRoom(resource: Resource, owner: string): Promise<void>;
   /** Removes a planted document, and puts back the one in the garden that made room for it. */
@@ -96,7 +97,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
   const second = served && new SecondProcess(served, join(folder, "compiled"));
   closing.push(async () => second?.[Symbol.asyncDispose]());
 
-  const { accounts, resources, routes = [] } = service.options;
+  const { accounts, resources = [], routes = [] } = service.options;
   const users = accounts?.user as Resource | undefined;
   const garden = new Garden();
   const skipped: string[] = [];
@@ -109,25 +110,18 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     handle: (sent) =>
       sent.changes !== undefined && second?.isDone === false ? second.handle(sent) : handle(sent),
     openApi: opened.openApi,
-    ownRoutes: [...(resources ?? []).flat(), ...routes].filter(
-      ({ action }) => action === undefined,
-    ),
+    ownRoutes: [...resources.flat(), ...routes].filter(({ action }) => action === undefined),
     callers: await makeCallers(),
     garden,
     hidden,
     skipped,
-    plant: (resource, owner) => plant(resource, owner),
+    plant,
     makeRoom,
     uproot,
     sample,
     [Symbol.asyncDispose]: () => close(closing),
   };
   const others = service.resources.filter((resource) => resource !== users);
-  for (const resource of others) {
-    for (const owner of ["ada", "bob"]) {
-      garden.add(await plant(resource, owner, idFor(resource, owner)));
-    }
-  }
   for (const resource of others) await plantStates(resource);
   for (const resource of others) await discover(resource);
   for (const resource of others.filter(({ softDelete }) => softDelete)) {
@@ -137,8 +131,8 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
   }
   return world;
 
-  async function makeCallers(): Promise<readonly Caller[]> {
-    const callers: Caller[] = [{ name: "anonymous", viewer: {}, token: undefined }];
+  async function makeCallers(): Promise<World["callers"]> {
+    const callers: Caller[] = [];
     if (users !== undefined && opened.accounts !== undefined) {
       const { context } = opened.accounts;
       for (const [id, role] of Object.entries(people)) {
@@ -156,7 +150,9 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
       }
       hidden.set(users, ["passwordHash", "sessionVersion", "verified"]);
     }
-    return [...callers, { name: "master", viewer: { isMaster: true }, token: masterKey }];
+    const nobody: Caller = { name: "anonymous", viewer: {}, token: undefined };
+    const master: Caller = { name: "master", viewer: { isMaster: true }, token: masterKey };
+    return [nobody, ...callers, master];
   }
 
   function idFor(resource: Resource, owner: string): string {
@@ -173,12 +169,8 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     for (const field of names) {
       const reference = resource.relations.references.find((one) => one.field === field);
       const id = reference && idFor(reference.to(), owner);
-      fields[field] =
-        id === undefined
-          ? canaryOf(schemas[field] ?? {}, next())
-          : reference?.many === true
-            ? [id]
-            : id;
+      const value = id ?? canaryOf(schemas[field] ?? {}, next());
+      fields[field] = reference?.many === true ? [value] : value;
     }
     return fields;
   }
@@ -188,32 +180,36 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     return fieldsFor(resource, owner, names);
   }
 
-  async function plant(resource: Resource, owner: string, id?: string): Promise<Planted> {
+  /** @param given - Values of fields. Default: all are made. */
+  async function plant(
+    resource: Resource,
+    owner: string,
+    given: Fields = {},
+    id?: string,
+  ): Promise<Planted> {
     const own =
       resource.owner === undefined || resource.owner === "id" ? {} : { [resource.owner]: owner };
     const known = garden.of(resource)[0]?.document ?? {};
     const added = valuesLike(known, hidden.get(resource) ?? []);
-    const fields = { ...fieldsFor(resource, owner), ...own, ...added };
+    const fields = { ...fieldsFor(resource, owner), ...own, ...added, ...given };
     if (id === undefined) await makeRoom(resource, owner);
     const document = await store.collection(resource.collection).insert(fields, { id });
     return { resource, document };
   }
 
-  /** Plants documents of both owners with further members of enums and booleans. */
+  /** Plants documents of both owners with each member of enums and booleans. */
   async function plantStates(resource: Resource): Promise<void> {
-    if (hasFixedKey(resource)) return;
     const schemas = { ...propertiesOf(resource.output), ...propertiesOf(resource.input) };
     const choices = resource.fields
       .map((field) => [field, choicesOf(schemas[field] ?? {})] as const)
       .filter(([, all]) => all.length > 1);
-    const count = Math.min(maxStates, Math.max(0, ...choices.map(([, all]) => all.length)));
-    for (let state = 1; state < count; state += 1) {
+    const most = hasFixedKey(resource) ? 1 : maxStates;
+    const count = Math.min(most, Math.max(1, ...choices.map(([, all]) => all.length)));
+    for (let state = 0; state < count; state += 1) {
       const fields = choices.map(([field, all]) => [field, all[state % all.length]] as const);
       for (const owner of ["ada", "bob"]) {
-        const { document } = await plant(resource, owner);
-        const documents = store.collection(resource.collection);
-        const changed = await documents.update(document.id, Object.fromEntries(fields));
-        garden.add({ resource, document: changed ?? document });
+        const id = state === 0 ? idFor(resource, owner) : undefined;
+        garden.add(await plant(resource, owner, Object.fromEntries(fields), id));
       }
     }
   }

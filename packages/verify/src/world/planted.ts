@@ -38,7 +38,7 @@ export class Garden {
     this.#byId.set(planted.document.id, planted);
     for (const [field, value] of Object.entries(planted.document)) {
       if (field === "id") continue;
-      for (const mark of marksIn(JSON.stringify(value) ?? "")) {
+      for (const mark of marksIn(value)) {
         this.#byMark.set(mark, { ...planted, field });
       }
     }

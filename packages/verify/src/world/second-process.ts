@@ -50,16 +50,16 @@ export class SecondProcess implements AsyncDisposable {
 
   /** Resolves to nothing when the process has ended before it has responded. */
   async handle(request: SentRequest): Promise<Response | undefined> {
-    const running = await this.#start();
+    const running = await (this.#running ??= start(this.#served, this.#cache));
     // Of one that is ending this fails, which the end itself tells.
     running.child.send(request, () => undefined);
     const sent = await nextOf(running);
     if (sent)
       return new Response(sent.text === "" ? null : sent.text, { status: sent.status ?? 0 });
     this.#kills += 1;
-    this.#running = undefined;
     // Another one starts while the documents are looked at.
-    if (!this.isDone) this.#start().catch(() => undefined);
+    this.#running = this.isDone ? undefined : start(this.#served, this.#cache);
+    this.#running?.catch(() => undefined);
     return undefined;
   }
 
@@ -67,11 +67,6 @@ export class SecondProcess implements AsyncDisposable {
     const running = await this.#running?.catch(() => undefined);
     running?.child.kill("SIGKILL");
     await running?.ended;
-  }
-
-  #start(): Promise<Running> {
-    this.#running ??= start(this.#served, this.#cache);
-    return this.#running;
   }
 }
 

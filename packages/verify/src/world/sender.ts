@@ -21,7 +21,7 @@ export interface Answer {
 export class Sender {
   readonly #world: World;
   readonly #findings: Findings;
-  readonly #declared: readonly Declared[];
+  readonly #declared: ReturnType<typeof declaredBy>;
   readonly #signal: AbortSignal | undefined;
   requests = 0;
 
@@ -67,15 +67,6 @@ export class Sender {
   }
 }
 
-interface Declared {
-  readonly method: string;
-  readonly pattern: RegExp;
-  readonly operation: string;
-  readonly statuses: ReadonlySet<string>;
-  /** Whether the operation runs hooks that may refuse it, with any status. */
-  readonly mayRefuse: boolean;
-}
-
 /** Hooks that may refuse, by method and path below the resource; those after a change may not. */
 const refusing: Readonly<Record<string, readonly (keyof Resource["hooks"])[]>> = {
   "GET ": ["beforeList", "afterList"],
@@ -90,7 +81,8 @@ const refusing: Readonly<Record<string, readonly (keyof Resource["hooks"])[]>> =
   "POST /{id}/restore": ["beforeRestore"],
 };
 
-function declaredBy({ openApi, ownRoutes, service }: World): readonly Declared[] {
+/** What operations respond. Those that run hooks that may refuse them do so with any status. */
+function declaredBy({ openApi, ownRoutes, service }: World) {
   const own = new Set(ownRoutes.map(({ operation }) => operation));
   // A removal takes documents along that refer to it, with their hooks.
   const isRemoving = service.resources.some((one) => one.hooks.beforeRemove !== undefined);
@@ -104,7 +96,10 @@ function declaredBy({ openApi, ownRoutes, service }: World): readonly Declared[]
     });
   const routes = Object.entries(openApi.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([name, described]) => {
-      const { operationId: operation, responses } = described as OpenApiOperation;
+      const { operationId: operation, responses } = described as {
+        readonly operationId: string;
+        readonly responses: object;
+      };
       const method = name.toUpperCase();
       const literal = path
         .split(/\{\w+\}/)
@@ -121,11 +116,6 @@ function declaredBy({ openApi, ownRoutes, service }: World): readonly Declared[]
   );
   // Literal paths first, as the API matches them.
   return routes.toSorted((one, other) => one.depth - other.depth);
-}
-
-interface OpenApiOperation {
-  readonly operationId: string;
-  readonly responses: object;
 }
 
 /** A text with its percent-encoded and Base64 parts decoded, since everybody can decode them. */

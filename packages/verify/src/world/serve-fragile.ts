@@ -16,7 +16,9 @@ try {
   );
   if (service === undefined) throw new Error(`it does not export ${served.service}`);
   const store = await openStore(database, { collections: service.collections });
-  const { handle } = openFragile(service, store, settings, kill);
+  const { handle } = openFragile(service, store, settings, () =>
+    process.kill(process.pid, "SIGKILL"),
+  );
   process.on("message", (request: SentRequest) => void respond(handle(request)));
   process.on("disconnect", () => process.exit());
   // A process that is killed keeps nothing by itself.
@@ -34,8 +36,4 @@ async function respond(handled: Promise<Response | undefined>): Promise<void> {
 
 function send(sent: Sent): void {
   process.send?.(sent);
-}
-
-function kill(): void {
-  process.kill(process.pid, "SIGKILL");
 }
