@@ -56,9 +56,8 @@ export async function profileOf(
       `${names.join(" and ")} ${names.length > 1 ? "are" : "is"} missing`,
     );
   }
-  for (const one of resource ?? []) {
-    if (!URL.canParse(one)) throw new CommandUsageError("--resource must be a URL");
-  }
+  const isWrong = resource?.some((one) => !URL.canParse(one) || one.includes("#"));
+  if (isWrong === true) throw new CommandUsageError("--resource must be a URL without a fragment");
   if (discovery !== "oidc" && discovery !== "oauth2") {
     throw new CommandUsageError("--discovery must be oidc or oauth2");
   }

@@ -72,6 +72,11 @@ describe("oauth login", () => {
       "--discovery must be",
     ],
     [
+      "a resource with a fragment",
+      ["--issuer", "https://id.example", "--client-id", "x", "--resource", "https://a.example/#b"],
+      "--resource must be a URL without a fragment",
+    ],
+    [
       "a resource that is not a URL",
       ["--issuer", "https://id.example", "--client-id", "x", "--resource", "x"],
       "--resource must be",
