@@ -1,6 +1,6 @@
 import type { ContextKey } from "./context-key.ts";
 
-/** What is known about an exchange besides its request; one object, shared by all. */
+/** Facts about an exchange besides its request; one object, shared by all middlewares. */
 export interface Context {
   /** Address of the other end of the connection; never taken from a header. */
   readonly peer: string | undefined;

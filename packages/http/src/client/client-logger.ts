@@ -128,7 +128,7 @@ export class ClientLogger {
   }
 }
 
-/** What logs the end of an exchange. */
+/** Logs the end of an exchange. */
 export interface LoggedExchange {
   response(response: TransportHead): void;
   error(error: unknown): void;

@@ -27,7 +27,7 @@ export interface ClientOptions extends ClientSettings {
   readonly transport?: Transport | undefined;
 }
 
-/** What `trySend` resolves to: one of the two, or both for a `ResponseError`. */
+/** Result of `trySend`: one of the two, or both for a `ResponseError`. */
 export interface SendResult {
   /** The response of any status; absent when there is an error. */
   readonly response?: RestResponse | undefined;
@@ -303,7 +303,7 @@ function ownOptions(given: unknown): SendOptions | undefined {
   return checkedValues(given);
 }
 
-/** What hooks, iterables and getters of a caller throw may be anything. */
+/** Hooks, iterables and getters of a caller may throw anything. */
 function asError(cause: unknown): Error {
   if (cause instanceof Error) return cause;
   return new HttpUsageError("ERR_HTTP_OPTION", "a function of the caller threw no error", {

@@ -37,7 +37,7 @@ export class Deadline {
     return this.#endsAt - performance.now();
   }
 
-  /** What an error means: an abort after the time was over is a timeout. */
+  /** Returns the meaning of an error: an abort after the time was over is a timeout. */
   explain(
     error: unknown,
     { method, url }: { readonly method: string; readonly url: URL },

@@ -23,7 +23,7 @@ export interface RetryReason {
   readonly delay: number;
   /** The response that was no good, if there was one. */
   readonly response: ResponseHead | undefined;
-  /** What went wrong, if there was none. */
+  /** The failure, if there was no response. */
   readonly error: unknown;
 }
 

@@ -173,7 +173,7 @@ async function repeat<T extends TransportHead>(
   return true;
 }
 
-/** What a caller gets for an error: the total time's own, or what a hook makes of it. */
+/** Returns the error for the caller: that of the total time, or the result of a hook. */
 async function finalError<T extends TransportHead>(
   { job, deadline, request, attempt: number }: State<T>,
   thrown: unknown,

@@ -116,7 +116,7 @@ export function createRetryRules(options: RetryOptions = {}): RetryRules {
   };
 }
 
-/** What the rules need to know of a request. */
+/** Facts of a request that the rules need. */
 export interface RepeatedRequest {
   readonly method: string;
   readonly hasIdempotencyKey: boolean;

@@ -19,7 +19,7 @@ export interface ClientTimeouts {
   readonly total?: number | undefined;
 }
 
-/** What counts for every request of a client, and may differ for one of them. */
+/** Policy for every request of a client, which may differ for one of them. */
 export interface RequestPolicy {
   /** Limits in time; a number is the one for the total. Default: see {@link ClientTimeouts}. */
   readonly timeout?: number | ClientTimeouts | undefined;

@@ -29,7 +29,7 @@ export interface CookieStore {
   setCookie(line: string, url: string, options: { readonly ignoreError: true }): unknown;
 }
 
-/** What a client adds to its requests, and does around them. */
+/** Settings that a client adds to its requests, and work that it does around them. */
 export interface ClientSettings extends RequestPolicy {
   /** Absolute URL before relative ones, with one slash, no query or fragment. Default: none. */
   readonly baseUrl?: string | undefined;

@@ -3,7 +3,7 @@ import { hasHeader } from "./request/header-values.ts";
 import type { SendOptions } from "./send-options.ts";
 import type { PhaseTimeouts, TransportRequest } from "./transport/transport.ts";
 
-/** What an exchange needs in addition to its request. */
+/** Limits that an exchange needs in addition to its request. */
 export interface ExchangeLimits extends Pick<SendOptions, "signal"> {
   readonly timeouts: PhaseTimeouts;
   readonly maxResponseSize: number;

@@ -4,7 +4,7 @@ import { HttpUsageError } from "../errors.ts";
 import { guardedReport } from "./report-error.ts";
 
 /**
- * What a runtime knows about an exchange when it creates the context.
+ * Knowledge of a runtime about an exchange when it creates the context.
  *
  * `peer`, `ip` and `signal` are read on demand, so an object with getters computes them only when
  * they are needed.

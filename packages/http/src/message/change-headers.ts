@@ -5,7 +5,7 @@ import { holdsBody, replaceBody } from "./replace-body.ts";
 import { ownerOf, setOwner, sharedError } from "./response-owner.ts";
 import { makeTextResponse } from "./response.ts";
 
-// What most middlewares need, as an entry that loads nothing else.
+// Functions that most middlewares need, as an entry that loads nothing else.
 export { empty, json, text } from "./response.ts";
 
 /**

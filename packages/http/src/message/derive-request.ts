@@ -4,7 +4,7 @@ import { HeaderList } from "./header-list.ts";
 import { LazyRequest, type BodySource } from "./lazy-request.ts";
 import { limitWholeReads } from "./read-whole.ts";
 
-/** What differs in a derived request; everything else is the source's. */
+/** Differences of a derived request; everything else is the source's. */
 export interface DeriveOptions {
   /** Absolute HTTP URL, or a path of the same origin, also with `//`. Default: the source's. */
   readonly url?: string | URL | undefined;

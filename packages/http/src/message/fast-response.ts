@@ -1,7 +1,7 @@
 import { HttpUsageError } from "../errors.ts";
 import { HeaderList } from "./header-list.ts";
 
-/** What a response can have for a body without the platform's `Response`. */
+/** Bodies that a response can have without the platform's `Response`. */
 export type ResponseBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 
 /** Head and body as a server on Node sends them. */
@@ -264,7 +264,7 @@ export const FastResponse: typeof Response = isLazy ? LazyResponse : PlatformRes
 const noFields: readonly string[] = [];
 const noInit: ResponseInit = {};
 
-/** What the platform sets for a text (Fetch, 5.3). */
+/** Header that the platform sets for a text (Fetch, 5.3). */
 export const textType = ["content-type", "text/plain;charset=UTF-8"] as const;
 
 type WholeBody = string | Uint8Array<ArrayBuffer> | ArrayBuffer | null | undefined;

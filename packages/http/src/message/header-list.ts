@@ -180,7 +180,7 @@ function isRecord(source: NonNullable<ResponseInit["headers"]>): source is Recor
 }
 
 const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
-// What nearly all values are: printable ASCII without blanks at its ends.
+// The form of nearly all values: printable ASCII without blanks at its ends.
 const plainPattern = /^[!-~](?:[ -~]*[!-~])?$/;
 const edgePattern = /^[\t\n\r ]+|[\t\n\r ]+$/g;
 

@@ -1,4 +1,4 @@
-/** What reads a body: the platform's `Body`, whose name only the types of browsers have. */
+/** Readers of a body: the platform's `Body`, whose name only the types of browsers have. */
 export interface BodySource extends Pick<
   Request,
   "body" | "bodyUsed" | "arrayBuffer" | "blob" | "formData" | "json" | "text"
@@ -78,7 +78,7 @@ export abstract class LazyRequest implements Request {
     return this._request.clone();
   }
 
-  // What a new `Request` has by default (Fetch, 5.4).
+  // Defaults of a new `Request` (Fetch, 5.4).
 
   get cache(): Request["cache"] {
     return "default";

@@ -2,7 +2,7 @@ import { BodyShare, BodyTooLargeError, readBody } from "@fetchwork/kit";
 
 /** The body of a request is larger than a limit of the server. */
 export class RequestTooLargeError extends BodyTooLargeError {
-  /** What Fastify and Express ask for, where `status` is not enough. */
+  /** Status for Fastify and Express, which do not read `status`. */
   readonly statusCode = 413;
 }
 

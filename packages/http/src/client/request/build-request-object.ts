@@ -20,7 +20,7 @@ export interface RequestObject {
   readonly body: EncodedBody | undefined;
 }
 
-/** What a client adds to each of its requests. */
+/** Parts that a client adds to each of its requests. */
 export interface RequestDefaults {
   readonly baseUrl: string | undefined;
   /** Origin of `baseUrl`. */

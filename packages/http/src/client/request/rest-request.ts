@@ -42,7 +42,7 @@ export interface RestRequest {
 }
 
 /**
- * What `endpoint()` of `@fetchwork/endpoint` returns, and other builders of that shape. A `body` of
+ * Result of `endpoint()` of `@fetchwork/endpoint`, and of other builders of that shape. A `body` of
  * `null` is the JSON value here. `request` may hold options of `send`, such as `signal` and
  * `timeout`; those of the call win.
  */

@@ -16,16 +16,16 @@ export async function startOfBody(body: ReadableStream<Uint8Array>): Promise<Uin
     }
     await reader.cancel();
   } catch {
-    // What matters is the status that came before.
+    // The status that came before is what matters.
   }
   return start.slice(0, length);
 }
 
-/** What happens around a body that is read. */
+/** Callbacks around a body that is read. */
 export interface BodyWatch {
   /** Called once, when the body has ended, failed or was cancelled. */
   readonly onEnd: () => void;
-  /** What an error of the body means. */
+  /** Returns the meaning of an error of the body. */
   readonly explain: (error: unknown) => unknown;
 }
 

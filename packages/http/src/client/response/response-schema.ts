@@ -3,7 +3,7 @@ import { HttpError } from "../../errors.ts";
 
 /** One thing that is wrong with a response. */
 export interface ResponseIssue {
-  /** What is wrong, in the words of the schema's library; `…` replaces values of the response. */
+  /** The fault, in the words of the schema's library; `…` replaces values of the response. */
   readonly message: string;
   /** Where: names and indexes from the outside in. */
   readonly path: readonly PropertyKey[];
@@ -56,7 +56,7 @@ function withoutValues(issue: SchemaIssue, root: unknown): ResponseIssue {
         : undefined,
     root,
   );
-  // What is this long quotes something.
+  // A message of this length quotes something.
   let message = issue.message.length > 2000 ? "invalid" : issue.message;
   JSON.stringify(found, (_, value: unknown) => {
     const text = typeof value === "string" || typeof value === "number" ? String(value) : "";

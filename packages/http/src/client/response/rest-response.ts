@@ -6,7 +6,7 @@ import type { HeaderList, TransportHead } from "../transport/transport.ts";
 /** Status and headers of a response. */
 export class ResponseHead {
   static {
-    // What consoles of Node show: no body, and no secrets.
+    // The form for consoles of Node: no body, and no secrets.
     Object.defineProperty(this.prototype, Symbol.for("nodejs.util.inspect.custom"), {
       value(this: ResponseHead): object {
         return { statusCode: this.statusCode, headers: shownHeaders(this.headers) };

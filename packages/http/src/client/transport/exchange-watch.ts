@@ -69,7 +69,7 @@ export class ExchangeWatch {
   }
 }
 
-/** What happens while a body is received. */
+/** Callbacks and limits while a body is received. */
 export interface BodyWatch {
   /** How long each piece may take. Default: the limit of the exchange. */
   readonly limit?: SilenceLimit | undefined;

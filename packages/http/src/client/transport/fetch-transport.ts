@@ -4,13 +4,13 @@ import { redactUrl } from "./redact-url.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
 import { WebTransport, type WebExchange } from "./web-transport.ts";
 
-/** What {@link fetchTransport} needs of a `fetch`. */
+/** The part of `fetch` that {@link fetchTransport} needs. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * Carries requests with a `fetch`, which may be one that other libraries have wrapped.
  *
- * What a `fetch` cannot do, it cannot either: GET and HEAD have no body, and values of a header
+ * It has the limits of `fetch`: GET and HEAD have no body, and values of a header
  * that came several times arrive as one (but for `Set-Cookie`). The time to connect counts for
  * `timeout.headers`. Pages in browsers do not see redirects, so these need `redirect: false` with a
  * `fetch` that follows them.

@@ -10,7 +10,7 @@ export function systemCodeOf(thrown: unknown, depth: number = 0): string | undef
   return systemCodeOf(first ?? ("cause" in thrown ? thrown.cause : undefined), depth + 1);
 }
 
-/** What a code of an operating system, a runtime, TLS or undici says about a connection. */
+/** Returns the meaning of a code of a system, a runtime, TLS or undici for a connection. */
 export function connectionReasonOf(code: string | undefined): ConnectionFailure {
   return reasons.find(([codes]) => code !== undefined && codes.test(code))?.[1] ?? "other";
 }

@@ -10,7 +10,7 @@ import type { ApplicationSocket } from "./application-socket.ts";
 /** Opens the body of a request when it is read; null when there is none after all. */
 type OpenBody = () => ReadableStream<Uint8Array> | null;
 
-/** What a request of Node has and a web one has not. */
+/** Parts of a request of Node that a web request lacks. */
 export interface ApplicationRequestParts {
   readonly socket: ApplicationSocket;
   /** Called when the body fails and the application does not listen for errors of its request. */

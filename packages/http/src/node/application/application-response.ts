@@ -18,7 +18,7 @@ export interface ApplicationResponse {
   readonly fail: (error: unknown) => void;
 }
 
-// What Node itself buffers before `write` returns false.
+// The size that Node itself buffers before `write` returns false.
 const highWaterMark = 64 * 1024;
 
 /**

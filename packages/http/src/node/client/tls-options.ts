@@ -47,7 +47,7 @@ export function checkTls(tls: ClientTlsOptions | undefined, name: string): void 
   }
 }
 
-/** What Node checks of a server. */
+/** Checks of Node on a server. */
 interface Verification {
   readonly rejectUnauthorized?: boolean;
   readonly servername?: string;

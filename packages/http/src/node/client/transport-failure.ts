@@ -19,7 +19,7 @@ import { UploadFailure } from "./upload-body.ts";
 /** How far an exchange was when it failed. */
 export type ExchangePhase = "connecting" | "waiting" | "head" | "body";
 
-/** What is known about an exchange that failed. */
+/** Facts about an exchange that failed. */
 export interface FailureContext {
   readonly request: TransportRequest;
   readonly phase: ExchangePhase;
@@ -144,7 +144,7 @@ function codeOf(error: unknown): string {
   return error instanceof AggregateError ? codeOf(error.errors[0]) : "";
 }
 
-/** What the parser expected: one of the parser's texts, no part of the response. */
+/** Returns what the parser expected: one of the parser's texts, no part of the response. */
 function parserReason(error: Error): string {
   const reason = /\(([^()]{1,80})\)$/.exec(error.message)?.[1];
   return reason === undefined ? "" : ` (${reason})`;

@@ -100,7 +100,7 @@ function openTunnel(
   return request;
 }
 
-/** What a status of a proxy means for a tunnel. */
+/** Describes what a status of a proxy means for a tunnel. */
 export function refusal(statusCode: number): string {
   return statusCode === 407
     ? "the proxy wants other credentials (407)"

@@ -35,7 +35,7 @@ export class WholeExchange extends Exchange {
   }
 
   protected data(chunk: Uint8Array): void {
-    // What is coded may be a little longer than what it stands for, but not without end.
+    // A coded body may be a little longer than its content, but not without end.
     const slack = this.#codings === undefined ? 0 : codedSlack;
     if (this.received > this.maxResponseSize + slack) return this.failTooLarge();
     if (this.#more !== undefined) return this.#more.add(chunk);

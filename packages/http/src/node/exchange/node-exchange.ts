@@ -8,7 +8,7 @@ import type { RequestHead, RequestLimits } from "../request/request-head.ts";
 import { lingerAfterResponse } from "../request/linger.ts";
 import { closeUnreadStream, isTooLongToDiscard, limitUnreadBody } from "../request/unread-body.ts";
 
-/** What all exchanges of one server, or of one listener, share. */
+/** State that all exchanges of one server, or of one listener, share. */
 export interface NodeRuntime extends ReceiveOptions, RequestLimits {
   readonly reportError: (error: unknown) => void;
   readonly waitUntil: (promise: Promise<unknown>) => void;
@@ -24,7 +24,7 @@ export class NodeExchange implements ContextInit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly runtime: NodeRuntime;
-  /** What the handler gets. */
+  /** The request as the handler receives it. */
   readonly received: ReceivedRequest;
   readonly context: ExchangeContext;
   readonly hasBody: boolean;

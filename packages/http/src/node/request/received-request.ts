@@ -111,7 +111,7 @@ export class ReceivedRequest extends LazyRequest {
   }
 }
 
-/** What the URL parser leaves as it is: no character that it encodes, no dot segment. */
+/** Targets that the URL parser leaves as they are: no encoded character, no dot segment. */
 const plainTarget = /^(?!.*\/(?:\.|%2e))\/[\w!$&()*+,\-./:;=@~%?[\]]*$/i;
 
 function urlOf(message: IncomingMessage, head: RequestHead): string {

@@ -7,7 +7,7 @@ import { readWhole, RequestTooLargeError, toRequestError } from "../../message/r
 import { isHttp2 } from "./reject-request.ts";
 import { discardBody } from "./unread-body.ts";
 
-/** What a server or a listener decides about the requests that it receives. */
+/** Decisions of a server or a listener about received requests. */
 export interface ReceiveOptions {
   /** Maximum size of a body in bytes. Default: no limit. */
   readonly maxRequestBodySize: number | undefined;

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { isHttp2, type Rejection } from "./reject-request.ts";
 
-/** What a `Host` header holds. The URL parser leaves a plain host as it is. */
+/** Kinds of values of a `Host` header. The URL parser leaves a plain host as it is. */
 export type HostKind = "invalid" | "plain" | "valid";
 
-/** What the head of a request says about its host and its body. */
+/** Facts of the head of a request about its host and its body. */
 export interface RequestHead {
   readonly hostCount: number;
   /** Empty when there is none. */

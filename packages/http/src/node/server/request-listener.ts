@@ -13,7 +13,7 @@ import {
   type RequestHead,
 } from "../request/request-head.ts";
 
-/** What Node calls for each request. */
+/** Listener that Node calls for each request. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Makes Node's listener: one exchange and one response, even if the handler fails. */
