@@ -114,7 +114,7 @@ export class InvalidResponseError extends OAuth2Error {
   }
 }
 
-/** What an {@link InvalidResponseError} says besides its message. */
+/** Details of an {@link InvalidResponseError} besides its message. */
 export interface InvalidResponseErrorOptions extends OAuth2ErrorOptions {
   readonly code?: "ERR_OAUTH_RESPONSE" | "ERR_OAUTH_RESPONSE_TOO_LARGE" | undefined;
 }
@@ -220,7 +220,7 @@ export function optionError(option: string, found: unknown, expected: string): O
   );
 }
 
-/** What a server wrote must not forge lines of a log, and not fill it. */
+/** Shortens a text of a server to one line: it must not forge lines of a log, and not fill it. */
 function oneLine(text: string): string {
   const shown = text.length > 500 ? `${text.slice(0, 500)}...` : text;
   return shown.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");

@@ -16,7 +16,7 @@ export interface ProcessSettings {
    * every name of RFC 6749 and its companions that holds a secret wherever it stands.
    */
   readonly filteredDebugKeys: readonly string[];
-  /** What makes the objects of responses. Default: an object with snake_case keys. */
+  /** Makes the objects of responses. Default: an object with snake_case keys. */
   readonly snakyHashClass?: SnakyHashMaker | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface SnakyHash {
   readonly [key: string]: unknown;
 }
 
-/** What makes the hashes of responses. */
+/** Makes the hashes of responses. */
 export interface SnakyHashMaker {
   /** Makes a hash of an object, with keys converted in all depths; the last wins. */
   from(value: object): SnakyHash;

@@ -20,7 +20,7 @@ const saltLength = 16;
 
 const encoder = new TextEncoder();
 
-/** What this file needs of Node's `node:crypto`; `argon2` is there from 24.7 on. */
+/** The part of `node:crypto` that this file needs; `argon2` is there from 24.7 on. */
 interface CryptoModule {
   readonly argon2?: (
     algorithm: "argon2id",

@@ -11,7 +11,7 @@ import { refuse } from "../response/plain-response.ts";
 import { jwtVerifier, type BearerKey } from "./jwt-verifier.ts";
 import { place } from "../order.ts";
 
-/** What is known of a valid token: the claims of a JWT (RFC 7519, 4), or what `verify` returned. */
+/** Claims of a valid token: those of a JWT (RFC 7519, 4), or the result of `verify`. */
 type BearerClaims = Readonly<Record<string, unknown>>;
 
 /**

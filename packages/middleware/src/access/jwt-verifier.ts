@@ -71,7 +71,7 @@ export function jwtVerifier(options: JwtOptions): (token: string) => Promise<Cla
             : await jwtVerify(token, find as CryptoKey | Uint8Array, checks);
         return payload;
       } catch (error) {
-        // What the key set's server did wrong is not the client's fault.
+        // Faults of the key set's server are not the client's.
         const isOfServer =
           error instanceof errors.JWKSTimeout ||
           error instanceof errors.JWKSInvalid ||

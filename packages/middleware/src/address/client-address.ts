@@ -44,7 +44,7 @@ const knownHeaders: ReadonlySet<unknown> = new Set([...specOrder, "forwarded"]);
 /** Finds the address of a client; see `getRealIP`. */
 export type ClientAddressReader = (request: Request, context: PeerHolder) => string | undefined;
 
-/** What knows the other end of the connection: a context, or an object with its address. */
+/** Holder of the other end of the connection: a context, or an object with its address. */
 export type PeerHolder = Context | Pick<Context, "peer">;
 
 /** Set once `realIp` has found the client's address. */

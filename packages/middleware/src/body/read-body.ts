@@ -73,7 +73,7 @@ export function withStream(
   request: Request,
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): Request {
-  // What reads the new stream whole counts in the server's budget too.
+  // A whole read of the new stream counts in the server's budget too.
   if (request.body !== null) BodyShare.of(request.body)?.attachTo(body);
   const headers: Record<string, string> = {};
   for (const name of ["content-length", "transfer-encoding"]) {

@@ -7,7 +7,7 @@ export {
   type TakenResponse,
 } from "@fetchwork/http/internal";
 
-/** What a new response takes over from an old one. */
+/** Parts that a new response takes over from an old one. */
 export type ResponseHead = Omit<TakenResponse, "headers" | "body">;
 
 /** Whether somebody has read the body. Cheap while no platform `Response` exists. */

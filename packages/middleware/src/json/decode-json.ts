@@ -18,7 +18,7 @@ interface DecodeJSONSchemaOptions<Output> extends DecodeJSONOptions {
 /** A body that its schema does not accept; status 422. */
 export class InvalidBodyError extends RequestError {
   override readonly name: string = "InvalidBodyError";
-  /** What the schema found wrong. */
+  /** Faults that the schema found. */
   readonly issues: readonly SchemaIssue[];
 
   constructor(issues: readonly SchemaIssue[]) {

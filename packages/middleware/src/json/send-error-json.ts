@@ -7,11 +7,11 @@ import { oneLine } from "../log/one-line.ts";
 import { readClientAddress } from "../address/client-address.ts";
 import { pathAndQueryOf } from "../request/request-url.ts";
 
-/** What an {@link ErrorLogger} writes about a failure. Nothing of it is sent. */
+/** Report of a failure for an {@link ErrorLogger}. Nothing of it is sent. */
 interface FailureReport {
   /** Status of the response. */
   readonly status: number;
-  /** What went wrong; its message goes into the log. Default: none. */
+  /** Cause of the failure; its message goes into the log. Default: none. */
   readonly cause?: unknown;
   /** Whose request it was. Default: the line has no address and no URL. */
   readonly request?: Request | undefined;
@@ -35,7 +35,7 @@ interface SendErrorOptions extends Omit<FailureReport, "status"> {
 
 /**
  * Makes a response of a status and `{ "error": …, "details": … }`, as {@link encodeJSON} writes it.
- * What is sent is what the caller writes: a text, or the message of an error, which is logged as
+ * The response has the words of the caller: a text, or the message of an error, which is logged as
  * the cause too. The message of `cause` goes into the log only.
  *
  * @example

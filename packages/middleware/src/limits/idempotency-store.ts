@@ -7,7 +7,7 @@ export interface StoredResponse {
   readonly body: string | null;
 }
 
-/** What a store knows about a key. */
+/** Record of a key in a store. */
 export interface IdempotencyRecord {
   /** Digest of the first request. */
   readonly fingerprint: string;

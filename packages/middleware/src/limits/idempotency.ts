@@ -158,7 +158,7 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
       await store.complete(key, { ...own, response: kept.stored, keepFor }).catch(failed);
       response = kept.response;
     } else await free();
-    // What is not stored, such as events, goes on for this client only.
+    // A response that is not stored, such as events, goes on for this client only.
     const { signal } = context;
     const follow = (): void => lasting.abort(signal.reason);
     if (signal.aborted) follow();

@@ -1,12 +1,12 @@
 import { optionError } from "../check-options.ts";
 
-/** What a store needs of `ioredis`. */
+/** The part of `ioredis` that a store needs. */
 interface CallingRedisClient {
   /** Sends a command and resolves to its reply. */
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
-/** What a store uses of `redis` (node-redis). For a cluster, pass one node. */
+/** The part of `redis` (node-redis) that a store uses. For a cluster, pass one node. */
 interface SendingRedisClient {
   /** Sends a command and resolves to its reply. */
   sendCommand(args: string[]): Promise<unknown>;

@@ -6,7 +6,7 @@ import type { HandlerTimeoutError } from "../errors.ts";
 import { DeadlineContext } from "./deadline-context.ts";
 import type { Deadline } from "./deadline.ts";
 
-/** What happens at the deadline; see the options of `timeout`. */
+/** Rules for the deadline; see the options of `timeout`. */
 export interface DeadlineRules {
   readonly mode: "buffer" | "stream" | "head";
   readonly respond: (error: HandlerTimeoutError) => Response;

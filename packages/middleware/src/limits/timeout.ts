@@ -8,7 +8,7 @@ import { place, warn } from "../order.ts";
 /** Options of {@link timeout}. */
 export interface TimeoutOptions {
   /**
-   * What must be done at the deadline:
+   * Work at the deadline:
    *
    * - `"buffer"`: head and body. The body is held back until it is whole, so that a late one is a
    *   504 too. One of more than 1 MiB continues as in `"stream"`. Events of a `text/event-stream`

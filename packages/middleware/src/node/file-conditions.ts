@@ -1,6 +1,6 @@
 import { etagMatches } from "../content/etag-matches.ts";
 
-/** What identifies a version of a representation. */
+/** Identifiers of a version of a representation. */
 export interface Validators {
   /** Weak: made of size and time, not of the bytes. */
   readonly etag: string;

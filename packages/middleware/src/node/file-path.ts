@@ -1,4 +1,4 @@
-/** What a path of a URL may name. */
+/** Files that a path of a URL may name. */
 export interface FilePathRules {
   /** Names with a leading dot that may be served, with what is in them. */
   readonly dotFiles: ReadonlySet<string>;

@@ -18,7 +18,7 @@ export interface OpenFile {
   readonly modified: number;
 }
 
-/** What a path leads to. */
+/** The file or folder that a path leads to, if any. */
 export type Found = OpenFile | { readonly folder: string } | undefined;
 
 /**

@@ -9,7 +9,7 @@ export interface BenchmarksOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** What happened in a window of time. Its names are those of its JSON. */
+/** Figures of a window of time. Their names are those in JSON. */
 export interface BenchmarkStats {
   /** Number of requests that ended. */
   readonly requests: number;

@@ -1,6 +1,6 @@
 import { oneCompactLine, oneLine } from "../log/one-line.ts";
 
-/** What is known about an exchange after its end, as it came: formatters escape. */
+/** Facts about an exchange after its end, as they came: formatters escape. */
 export interface LogRecord {
   /** End of the exchange. */
   readonly time: Date;

@@ -36,7 +36,7 @@ export const ABORT_HANDLER: AbortHandlerError = new AbortHandlerError();
  * can forge another record: line breaks in what a client sent become spaces, and lines of a stack
  * are indented.
  *
- * What fails after the head, in the body's stream, is the server's to report.
+ * The server reports failures after the head, in the stream of the body.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

@@ -1,7 +1,7 @@
 import { builtinModule } from "../runtime/platform.ts";
 import { checkFlag } from "../check-options.ts";
 
-/** What a runtime reports about itself; parts are absent where it reports nothing. */
+/** Figures of a runtime; parts are absent where it reports nothing. */
 export interface RuntimeFigures {
   /** The command line, in which values may be hidden. */
   readonly cmdline?: readonly string[] | undefined;

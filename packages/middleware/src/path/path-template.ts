@@ -18,7 +18,7 @@ type Part = { readonly text: string } | { readonly group: number | string };
 /**
  * Parses a replacement: `$1`, `${1}`, `${name}`, `$<name>` and `$&` stand for what a group matched,
  * `$$` for a dollar. As in JavaScript, `$12` is group 1 and a "2" unless the pattern has 12 groups.
- * What a group adds to the query is escaped, so that a path cannot add parameters.
+ * Text that a group adds to the query is escaped, so that a path cannot add parameters.
  *
  * @param groups - The groups of the pattern; undefined when they are unknown, and then a missing
  * group is empty.

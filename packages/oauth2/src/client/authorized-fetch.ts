@@ -20,7 +20,7 @@ export type AuthorizedFetch = (
 
 /** Options of {@link authorizedFetch}. */
 export interface AuthorizedFetchOptions extends AuthorizeOptions {
-  /** What sends. Default: what sends the requests of the client. */
+  /** Sends requests. Default: the `fetch` of the client. */
   readonly fetch?: Fetch | undefined;
 }
 

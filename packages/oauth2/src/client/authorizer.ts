@@ -44,7 +44,7 @@ export const authorizeOptionNames: readonly (keyof AuthorizeOptions)[] = [
 /** A request without its token. */
 export type UnauthorizedRequest = Omit<StreamedRequest, "credential" | "timeout">;
 
-/** What puts tokens of a source on requests. */
+/** Puts tokens of a source on requests. */
 export interface Authorizer {
   readonly resolve: (path: string | URL) => URL;
   readonly checkTarget: TargetCheck;

@@ -43,7 +43,7 @@ export interface OAuth2ClientOptions {
   readonly logger?: DebugLogger | undefined;
   /** Whether every request and response is logged. Default: whether `OAUTH_DEBUG` is `true`. */
   readonly debug?: boolean | undefined;
-  /** What sends requests. Default: the `fetch` of the platform. */
+  /** Sends requests. Default: the `fetch` of the platform. */
   readonly fetch?: Fetch | undefined;
   /** Where resource requests may go. Default: `any`: absolute URLs get the token. */
   readonly allowedOrigins?: AllowedOrigins | undefined;

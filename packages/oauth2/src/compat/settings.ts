@@ -9,7 +9,7 @@ import { defaultSnakyHashClass, type SnakyHashClass } from "./snaky-hash.ts";
 
 /** Settings of all clients of a process; {@link configure} changes them. */
 export interface Settings extends ProcessSettings {
-  /** What makes the objects of responses. Default: one without hooks. */
+  /** Makes the objects of responses. Default: one without hooks. */
   readonly snakyHashClass: SnakyHashClass;
 }
 
@@ -24,7 +24,7 @@ const isBoolean = (value: unknown): boolean => typeof value === "boolean";
 const isText = (value: unknown): boolean => typeof value === "string";
 const isListOfNames = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
-/** What each setting must be. */
+/** Check of each setting, and the form that it expects. */
 const forms: { readonly [K in keyof Settings]: [(value: unknown) => boolean, string] } = {
   silenceExtraTokensWarning: [isBoolean, "true or false"],
   silenceNoTokensWarning: [isBoolean, "true or false"],

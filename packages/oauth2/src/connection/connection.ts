@@ -17,7 +17,7 @@ import { BodyLog, watchUpload } from "./streamed-body.ts";
 
 /** How requests are sent; made once per client. */
 export interface ConnectionOptions {
-  /** What sends. Default: the `fetch` of the platform. */
+  /** Sends requests. Default: the `fetch` of the platform. */
   readonly fetch?: Fetch | undefined;
   /** Headers of every request; those of the request win. Default: none. */
   readonly headers?: RequestInit["headers"] | undefined;

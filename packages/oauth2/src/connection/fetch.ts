@@ -1,5 +1,5 @@
 /**
- * What sends requests: a `fetch`, or a handler with middlewares around it (`wrap(fetch, retry())`).
+ * Sends requests: a `fetch`, or a handler with middlewares around it (`wrap(fetch, retry())`).
  * It is called with a `Request` whose redirects are `manual`, and must not follow them.
  */
 export type Fetch = (request: Request) => Response | Promise<Response>;

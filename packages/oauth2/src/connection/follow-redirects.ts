@@ -44,7 +44,7 @@ export interface HopSender<R extends Reply> {
   readonly redirect?: RequestInit["redirect"] | undefined;
   /** Statuses after which a POST becomes a GET, as it does after a 303. Default: none. */
   readonly postToGet?: readonly number[] | undefined;
-  /** What all of them have in common. */
+  /** Parts that all hops have in common. */
   readonly exchange: Pick<Exchange, "transport" | "keepsErrors" | "timeout" | "signal" | "init">;
 }
 

@@ -9,7 +9,7 @@ import { secretsOfBody } from "../log/secrets-of-body.ts";
 /** How the parameters of a token request are sent. */
 export type TokenMethod = "post" | "get" | "post_with_query_string";
 
-/** What {@link sendForm} needs to know of a client; an `OAuth2Client` is one. */
+/** The part of a client that {@link sendForm} needs; an `OAuth2Client` is one. */
 export interface FormSender {
   readonly connection: Connection;
   /** Adds the credentials of the client. */

@@ -2,7 +2,7 @@ import type { NodeTransportOptions, ConnectionOpts } from "./connection-opts.ts"
 import { OAuth2UsageError } from "../errors.ts";
 import type { Fetch } from "./fetch.ts";
 
-/** What is used of the Node part of this package. */
+/** The function of this package's Node part that is used. */
 interface NodePart {
   readonly nodeTransport: (options: NodeTransportOptions) => Fetch;
 }

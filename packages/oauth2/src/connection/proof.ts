@@ -1,7 +1,7 @@
 import type { Reply } from "./connection.ts";
 import type { OAuth2Response } from "../message/response.ts";
 
-/** What a {@link RequestProof} is asked to prove. */
+/** Request that a {@link RequestProof} proves. */
 export interface ProofTarget {
   readonly method: string;
   readonly url: URL;

@@ -39,7 +39,7 @@ export interface ResourceRequestOptions extends ParseOptions {
   readonly signal?: AbortSignal | null | undefined;
 }
 
-/** What {@link sendToResource} needs to know of a client. */
+/** The part of a client that {@link sendToResource} needs. */
 export interface ResourceSender {
   readonly connection: Connection;
   readonly checkTarget: TargetCheck;

@@ -19,7 +19,7 @@ export class BodyLog {
   }
 }
 
-/** What happens while a body is sent. */
+/** Callbacks while a body is sent. */
 export interface UploadWatch {
   readonly watch: ExchangeWatch;
   readonly log: BodyLog | undefined;

@@ -58,7 +58,7 @@ export interface ClientKey {
   readonly lifetime?: number | undefined;
 }
 
-/** What {@link createClientAuthenticator} needs to know of a client. */
+/** The part of a client that {@link createClientAuthenticator} needs. */
 export interface ClientCredentials {
   readonly id: string | null;
   readonly secret: string | null;

@@ -16,7 +16,7 @@ import type { TokenParams } from "../token/token-params.ts";
 /** Parameters of an authorization URL by wire name; `redirectUri` means `redirect_uri`. */
 export type AuthorizeParams = GrantParams & { readonly redirectUri?: string | undefined };
 
-/** What a grant with an authorization URL needs of its client; an `OAuth2Client` is one. */
+/** Client of a grant with an authorization URL; an `OAuth2Client` is one. */
 export interface AuthorizationClient
   extends AuthorizationFlowClient, Pick<TokenClient, "getToken"> {
   readonly id: string | null;

@@ -15,7 +15,7 @@ import { splitTokenParams, type TokenParams } from "../token/token-params.ts";
 import { checkOptions } from "../check-options.ts";
 
 /**
- * What must be stored between {@link startAuthorization} and {@link finishAuthorization}: plain
+ * State to store between {@link startAuthorization} and {@link finishAuthorization}: plain
  * values, ready for JSON. Keep it where only the browser that started can bring it back, such as an
  * encrypted `HttpOnly` cookie or the session, and use it once.
  */
@@ -54,7 +54,7 @@ export interface StartAuthorizationOptions {
 export interface StartedAuthorization {
   /** Where to send the browser. */
   readonly url: string;
-  /** What to keep until the callback. */
+  /** State to keep until the callback. */
   readonly transaction: AuthorizationTransaction;
 }
 
@@ -64,7 +64,7 @@ export interface AuthorizationFlowClient {
   readonly issuer: string | undefined;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** What OpenID Connect adds; `undefined` for a client that knows OAuth only. */
+  /** Additions of OpenID Connect; `undefined` for a client that knows OAuth only. */
   readonly openId?: OpenIdFlow | undefined;
   readonly authCode: {
     authorizeUrl(params: Params): string;
@@ -72,7 +72,7 @@ export interface AuthorizationFlowClient {
   };
 }
 
-/** What OpenID Connect, and the metadata of a server, add to the flow. */
+/** Additions of OpenID Connect, and of a server's metadata, to the flow. */
 export interface OpenIdFlow {
   /** Whether the server promises `iss` in each of its responses (RFC 9207, 3). */
   readonly requiresIssuer: boolean;

@@ -5,7 +5,7 @@ import { AuthorizationResponseError } from "../errors.ts";
 /** The parameters of a callback: those of the request's URL, or of the body of a `form_post`. */
 export type CallbackInput = URL | URLSearchParams | Request | string;
 
-/** What a callback must have to belong to a transaction. */
+/** Demands on a callback, so that it belongs to a transaction. */
 export interface ExpectedAuthorizationResponse {
   readonly state: string;
   /** The issuer, when it is known; `iss` must be it (RFC 9207, 2.4). */

@@ -121,7 +121,7 @@ function spellings(secret: string): ReadonlySet<string> {
   return new Set([secret, json, encodeURIComponent(secret.toWellFormed()), form, plus]);
 }
 
-/** What stands for a secret. A function, so that no `$` in the label has a meaning. */
+/** Text in the place of a secret. A function, so that no `$` in the label has a meaning. */
 export function filteredLabel(): string {
   return processSettings().filteredLabel;
 }

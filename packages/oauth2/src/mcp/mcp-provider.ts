@@ -41,7 +41,7 @@ export interface McpAuthorizationOptions {
   readonly clientMetadataUrl?: string | undefined;
   /** A registered client; the AI SDK wants its `issuer`. Default: registered on demand. */
   readonly client?: McpClientInformation | undefined;
-  /** What sends requests. Default: the `fetch` of the platform. */
+  /** Sends requests. Default: the `fetch` of the platform. */
   readonly fetch?: typeof fetch | undefined;
 }
 

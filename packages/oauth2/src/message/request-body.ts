@@ -11,7 +11,7 @@ export type SentBody = NonNullable<RequestInit["body"]> | AsyncIterable<Uint8Arr
 /** How an object is sent when the `Content-Type` does not say. */
 export type BodyEncoding = "url_encoded" | "json";
 
-/** What {@link encodeBody} is given. */
+/** Input of {@link encodeBody}. */
 export interface BodyInput {
   readonly method: string;
   /** Gets a `Content-Type` when it has none. */

@@ -21,11 +21,11 @@ export function parseSite(site: string | URL): URL {
 export type UrlResolver = (path: string | URL) => URL;
 
 /**
- * Makes what resolves paths against the base URL of a provider. Without a leading `/` a path is
+ * Makes a resolver of paths against the base URL of a provider. Without a leading `/` a path is
  * relative to that of the site, with one it is a path on the site's host; an absolute URL stays
  * what it is. The query of the site is on every URL of the site. A fragment is dropped.
  *
- * What it makes throws OAuth2UsageError `ERR_OAUTH_TARGET` when a path would change the host
+ * The resolver throws OAuth2UsageError `ERR_OAUTH_TARGET` when a path would change the host
  * (`//host`, `/\host`, line breaks), or an absolute URL is not http(s) or has user information;
  * `ERR_OAUTH_OPTION` when there is no site.
  */
@@ -55,8 +55,8 @@ function createSiteResolver({ origin, pathname, search }: URL): (path: string) =
   const whole = origin + pathname;
   const folder = pathname.endsWith("/") ? whole : `${whole}/`;
   return (path) => {
-    // What starts with one slash is a path of the host; to say so takes one URL, to resolve it
-    // takes two.
+    // A target with one slash at its start is a path of the host: parsing it with the origin takes
+    // one URL, resolving takes two.
     const url = path.startsWith("/")
       ? new URL(origin + path)
       : relative(path, path === "" ? whole : folder);

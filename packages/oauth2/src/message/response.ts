@@ -11,7 +11,7 @@ export interface ParseOptions {
   readonly parse?: ParserChoice | false | null | undefined;
   /** Whether keys become snake case. Default: true. */
   readonly snaky?: boolean | undefined;
-  /** What makes the objects. Default: that of `configure` of `@fetchwork/oauth2/compat`. */
+  /** Makes the objects. Default: that of `configure` of `@fetchwork/oauth2/compat`. */
   readonly snakyHashClass?: SnakyHashMaker | undefined;
 }
 
@@ -22,7 +22,7 @@ export const parseOptionNames: readonly (keyof ParseOptions)[] = [
   "snakyHashClass",
 ];
 
-/** What an {@link OAuth2Response} is made of. */
+/** Parts of an {@link OAuth2Response}. */
 export interface OAuth2ResponseInit extends ParseOptions {
   readonly status: number;
   readonly headers: Headers;

@@ -38,7 +38,7 @@ export class FileTokenStore implements TokenStore {
   readonly #folder: string;
   readonly #leaseTime: number;
   readonly #lockTimeout: number;
-  /** What this store has locked, by its path: what is in the lock, and what was stored then. */
+  /** Locks of this store, by path: the content of the lock, and the token stored at that time. */
   readonly #held = new Map<
     string,
     { readonly holder: string; readonly before: string | undefined }
@@ -76,7 +76,7 @@ export class FileTokenStore implements TokenStore {
       await retryBusy(() => rename(temporary, path));
       await syncFolder(this.#folder);
     } catch (error) {
-      // What cannot be removed either is removed under a later lock.
+      // A file that cannot be removed either is removed under a later lock.
       await rm(temporary, { force: true }).catch(() => {});
       if (error instanceof LostLockError) throw error;
       throw new TokenStoreError("a token cannot be stored", { cause: error });

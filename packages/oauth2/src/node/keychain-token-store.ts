@@ -13,7 +13,7 @@ export interface KeychainTokenStoreOptions extends FileTokenStoreOptions {
   readonly service?: string | undefined;
 }
 
-/** What is used of the class `AsyncEntry` of `@napi-rs/keyring`. */
+/** The part of the class `AsyncEntry` of `@napi-rs/keyring` that is used. */
 export type KeychainEntry = new (
   service: string,
   account: string,

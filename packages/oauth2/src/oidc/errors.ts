@@ -1,7 +1,7 @@
 import { OAuth2Error, type OAuth2ErrorOptions } from "../errors.ts";
 import type { Challenge } from "./parse-challenges.ts";
 
-/** What a {@link TokenValidationError} says besides its message. */
+/** Details of a {@link TokenValidationError} besides its message. */
 export interface TokenValidationErrorOptions extends ErrorOptions {
   /** Claim or header parameter that is wrong. */
   readonly claim?: string | undefined;
@@ -35,7 +35,7 @@ export class MetadataError extends OAuth2Error {
   }
 }
 
-/** What a {@link ChallengeError} says besides its message. */
+/** Details of a {@link ChallengeError} besides its message. */
 export interface ChallengeErrorOptions extends Omit<OAuth2ErrorOptions, "code"> {
   readonly challenges: readonly Challenge[];
 }

@@ -84,7 +84,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   readonly device: DeviceFlow;
   /** Token exchange (RFC 8693). */
   readonly tokenExchange: TokenExchange;
-  /** What OpenID Connect adds to `authCode.start` and `authCode.callback`. */
+  /** Additions of OpenID Connect to `authCode.start` and `authCode.callback`. */
   readonly openId: OpenIdFlow;
   readonly #answers: SignedAnswerOptions;
   readonly #claims = new WeakMap<AccessToken, IdTokenClaims>();

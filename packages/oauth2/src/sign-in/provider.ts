@@ -21,7 +21,7 @@ export interface SignInProfile {
   readonly picture: string | undefined;
 }
 
-/** What a profile is read from. */
+/** Sources of a profile. */
 export interface ProfileSources {
   /** Claims of the ID token, and of userinfo if it has no `email`; empty without OIDC. */
   readonly claims: JsonRecord;
@@ -31,7 +31,7 @@ export interface ProfileSources {
   readonly parameters: URLSearchParams;
 }
 
-/** What `readProfile` found; values of another type than text are left out. */
+/** Result of `readProfile`; values of another type than text are left out. */
 export type ProfileFields = Readonly<Record<"id" | "email" | "name" | "picture", unknown>> & {
   readonly emailVerified: boolean;
 };
@@ -145,7 +145,7 @@ async function readClaims(client: OidcClient, token: AccessToken): Promise<JsonR
   if (claims === undefined) return {};
   const { userinfo_endpoint: endpoint } = client.metadata;
   if (claims["email"] !== undefined || endpoint === undefined) return claims;
-  // What the ID token states about an address does not count for the address of another response.
+  // Claims of the ID token about an address do not count for the address of another response.
   const others = { ...claims, email_verified: undefined, xms_edov: undefined };
   return { ...others, ...(await client.userInfo(token)) };
 }

@@ -31,7 +31,7 @@ const encoder = new TextEncoder();
 /** Makes {@link SealedCookies}: AES-256-GCM by HKDF; name, expiry, audience authenticated. */
 export function createSealedCookies(options: {
   readonly secret: string;
-  /** What the cookies are for. One that was sealed for something else does not open. */
+  /** Purpose of the cookies. A cookie that was sealed for another purpose does not open. */
   readonly audience: string;
   readonly isSecure: boolean;
   readonly sameSite: "Lax" | "None";

@@ -19,7 +19,7 @@ export interface SignedIn {
   readonly request: Request;
   /** Absolute URL that the sign-in was started with; `undefined` when it had none. */
   readonly returnTo: string | undefined;
-  /** What the sign-in was started with; see {@link LoginOptions.data}. */
+  /** Data that the sign-in was started with; see {@link LoginOptions.data}. */
   readonly data: unknown;
 }
 

@@ -34,7 +34,7 @@ export interface SignIn {
   readonly backchannelLogout: (request: Request) => Promise<Response>;
 }
 
-/** What the cookie of a sign-in keeps. */
+/** Content of the cookie of a sign-in. */
 interface Pending extends Pick<SignedIn, "returnTo" | "data"> {
   readonly transaction: AuthorizationTransaction;
 }

@@ -21,7 +21,7 @@ interface TokenVersion {
   readonly createdAt: string;
 }
 
-/** What a {@link DocumentTokenStore} needs of a `@fetchwork/documents` collection. */
+/** The part of a `@fetchwork/documents` collection that a {@link DocumentTokenStore} needs. */
 export interface TokenCollection {
   get(id: string): Promise<(TokenDocument & TokenVersion) | undefined>;
   insert(document: TokenDocument, options: { readonly id: string }): Promise<unknown>;
@@ -50,7 +50,7 @@ export class DocumentTokenStore implements TokenStore {
   readonly #collection: TokenCollection;
   readonly #leaseTime: number;
   readonly #lockTimeout: number;
-  /** What this store has locked, as it was then: a lost lock must not overwrite newer tokens. */
+  /** Locked tokens as they were then: a lost lock must not overwrite newer tokens. */
   readonly #locked = new Map<string, TokenVersion | undefined>();
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */

@@ -37,7 +37,7 @@ import {
   type TokenTypeHint,
 } from "./token-params.ts";
 
-/** What a token needs of its client; an `OAuth2Client` is one. */
+/** Client that a token needs; an `OAuth2Client` is one. */
 export interface TokenClient extends ResourceSender {
   /** Identifier of the client. */
   readonly id: string | null;
@@ -47,7 +47,7 @@ export interface TokenClient extends ResourceSender {
   readonly clock: () => number;
   /** Proof of possession that every request carries. */
   readonly proof: RequestProof | undefined;
-  /** What a refresh does in addition to RFC 6749, 6. Default: nothing. */
+  /** Additions of a refresh to RFC 6749, 6. Default: none. */
   readonly refreshRules?: RefreshRules | undefined;
   /** Resolves a path or URL as requests do. */
   resolve(path: string | URL): URL;
@@ -61,7 +61,7 @@ export interface TokenClient extends ResourceSender {
   warn(message: string): void;
 }
 
-/** What a client that knows more of tokens does at a refresh. */
+/** Work at a refresh of a client that knows more of tokens. */
 export interface RefreshRules {
   /** Fields that the new token takes from the previous one when the response lacks them. */
   readonly keptFields: readonly string[];

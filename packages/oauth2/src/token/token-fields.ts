@@ -5,7 +5,7 @@ import { snakeCase } from "../snake-case.ts";
 /** Fields that may hold the token, in the order in which they count. */
 const tokenFields = ["access_token", "id_token", "token", "accessToken", "idToken"];
 
-/** What {@link findToken} found. */
+/** Result of {@link findToken}. */
 export interface FoundToken {
   /** Field that holds the token; `undefined` when there is none. */
   readonly field: string | undefined;
@@ -60,7 +60,7 @@ export function takeField(fields: Record<string, unknown>, ...names: readonly st
   return found;
 }
 
-/** What takes a warning. */
+/** Receiver of a warning. */
 interface WarningSink {
   warn(message: string): void;
 }

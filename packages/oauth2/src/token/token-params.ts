@@ -23,7 +23,7 @@ export interface TokenRequestOptions extends ParseOptions {
 /** Parameters of a token request by their wire names, and how it is sent. */
 export type TokenParams = TokenRequestOptions & GrantParams;
 
-/** What a token can be revoked as (RFC 7009, 2.1). */
+/** Kinds of tokens that can be revoked (RFC 7009, 2.1). */
 export type TokenTypeHint = "access_token" | "refresh_token";
 
 /** Options of {@link AccessToken.revoke}; what else is given, is a parameter of the request. */

@@ -165,7 +165,7 @@ interface ZlibFunctions {
   readonly stream: MakeStream;
 }
 
-/** What this file uses of Node's `zlib`. Zstandard came with Node 22.15. */
+/** The part of Node's `zlib` that this file uses. Zstandard came with Node 22.15. */
 interface NativeZlib {
   readonly constants: Readonly<Record<string, number>>;
   readonly gzipSync: SyncEncode;

@@ -3,7 +3,7 @@ import { endOfTurn } from "../../body/stream-start.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 type ReadResult = ReadableStreamReadResult<Uint8Array>;
 
-/** What is used of an encoding stream of Node. It flushes after each write. */
+/** The part of an encoding stream of Node that is used. It flushes after each write. */
 export interface ZlibStream {
   write(chunk: Uint8Array, callback: (error?: Error | null) => void): boolean;
   read(): Bytes | null;

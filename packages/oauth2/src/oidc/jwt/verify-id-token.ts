@@ -139,7 +139,7 @@ export function claimTime(options: {
   return { now, tolerance };
 }
 
-/** What an ID token must state about its sign-in. */
+/** Demands on the claims of an ID token about its sign-in. */
 export interface SignInChecks extends ClaimTime {
   readonly nonce: string | false | undefined;
   readonly maxAge: number | undefined;

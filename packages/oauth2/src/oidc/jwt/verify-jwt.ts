@@ -8,7 +8,7 @@ import { TokenValidationError } from "../errors.ts";
 import { parseJsonRecord, type JsonRecord } from "../../json-record.ts";
 import { RemoteJwks, type JwtHeader } from "./remote-jwks.ts";
 
-/** What a signature is checked with: `Uint8Array` is a client secret, for `HS256` to `HS512`. */
+/** Key that checks a signature: `Uint8Array` is a client secret, for `HS256` to `HS512`. */
 export type VerificationKey = CryptoKey | Uint8Array;
 
 /** Source of the key of a JWT. A function receives the protected header, not verified yet. */
@@ -28,7 +28,7 @@ export interface VerifyJwtOptions {
   readonly key: KeySource;
   /** Algorithms that are accepted (RFC 8725, 3.1). `none` never is. */
   readonly algorithms: readonly string[];
-  /** What the token is called in error messages: `ID token`. */
+  /** Name of the token in error messages: `ID token`. */
   readonly what: string;
   /** `typ` that the header must have, without `application/`, in lower case. Default: any. */
   readonly typ?: string | undefined;

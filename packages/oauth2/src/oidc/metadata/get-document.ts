@@ -8,7 +8,7 @@ import { isHttpUrl, isSecureUrl } from "../../message/secure-url.ts";
 
 /** How documents of a server are fetched: its metadata, its keys. */
 export interface DocumentOptions {
-  /** What sends. Default: the `fetch` of the platform. */
+  /** Sends requests. Default: the `fetch` of the platform. */
   readonly fetch?: Fetch | undefined;
   /** Headers of every request. Default: none. */
   readonly headers?: RequestInit["headers"] | undefined;
@@ -49,7 +49,7 @@ export interface DocumentSource {
 
 /** One document to fetch. */
 export interface DocumentRequest {
-  /** What it is called in error messages: `the key set`. */
+  /** Its name in error messages: `the key set`. */
   readonly what: string;
   /** Media types. Default: `application/json`. */
   readonly accept?: string | undefined;

@@ -1,7 +1,7 @@
 import { isJsonRecord } from "../../json-record.ts";
 
 /**
- * What an authorization server or OpenID provider says about itself (RFC 8414, 2; OpenID Connect
+ * Metadata of an authorization server or OpenID provider (RFC 8414, 2; OpenID Connect
  * Discovery, 3). Members that are not listed are kept unchanged.
  */
 export interface ServerMetadata {

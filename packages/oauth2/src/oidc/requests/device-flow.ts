@@ -25,7 +25,7 @@ import { checkOptions } from "../../check-options.ts";
 export interface DeviceAuthorization {
   /** Secret; stands for the sign-in at the token endpoint. */
   readonly deviceCode: string;
-  /** What the user types. */
+  /** Code that the user types. */
   readonly userCode: string;
   /** Where the user goes. `http` or `https`. */
   readonly verificationUri: string;

@@ -35,7 +35,7 @@ export interface Introspection {
 
 /** Options of {@link introspect}. */
 export interface IntrospectOptions extends EndpointCallOptions {
-  /** What kind of token it is, so that the server finds it sooner. */
+  /** Kind of the token, so that the server finds it sooner. */
   readonly tokenTypeHint?: "access_token" | "refresh_token" | (string & {}) | undefined;
   /** Further parameters, by their wire names. */
   readonly params?: Params | undefined;

@@ -6,7 +6,7 @@ import type { ProviderClient } from "../provider-endpoint.ts";
 import type { PushedAuthorization } from "./push-authorization.ts";
 import { checkSignIn, type IdTokenClaims } from "../jwt/verify-id-token.ts";
 
-/** What the flow needs of a client. */
+/** The part of a client that the flow needs. */
 export interface OpenIdFlowClient extends ProviderClient {
   readonly clock: () => number;
   claims(token: AccessToken): IdTokenClaims | undefined;

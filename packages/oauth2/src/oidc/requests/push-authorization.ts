@@ -9,7 +9,7 @@ import {
 } from "../provider-endpoint.ts";
 import { checkOptions } from "../../check-options.ts";
 
-/** What the server keeps of a pushed authorization request (RFC 9126, 2.2). */
+/** Reference to a pushed authorization request (RFC 9126, 2.2). */
 export interface PushedAuthorization {
   /** Stands for the request in the authorization URL, once. */
   readonly requestUri: string;
