@@ -3,18 +3,18 @@ import { VerifyError } from "./errors.ts";
 import { type Finding, keyOf } from "./finding.ts";
 import type { Reads } from "./tries/trial.ts";
 
-/** What was reviewed: which callers read which fields, and findings that are meant to be so. */
+/** Reviewed state: callers and the fields that they read, and accepted findings. */
 export interface Baseline {
   readonly reads: Reads;
   /** Findings in the form `code resource.field caller way`. Default: none. */
   readonly accept?: readonly string[] | undefined;
 }
 
-/** What differs from a baseline. */
+/** Differences from a baseline. */
 export interface BaselineChanges {
-  /** What callers read and did not, in the form `resource.field caller`. */
+  /** Fields that callers read and did not before, in the form `resource.field caller`. */
   readonly opened: readonly string[];
-  /** What callers read no more. */
+  /** Fields that callers no longer read. */
   readonly closed: readonly string[];
   /** Findings that the baseline does not accept. */
   readonly findings: readonly Finding[];

@@ -9,7 +9,7 @@ export interface Caller {
   readonly token: string | undefined;
 }
 
-/** What a caller is for a document: as its name says, but `owner` of a document that is its own. */
+/** Returns the kind of a caller: the name, or `owner` for a document of the caller. */
 export function kindOf(caller: Caller, resource: Resource, document?: object): string {
   if (caller.name !== "user" || document === undefined) return caller.name;
   return isOwner(caller, resource, document) ? "owner" : "user";

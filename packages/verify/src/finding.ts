@@ -1,7 +1,7 @@
 import type { Resource } from "@fetchwork/rest";
 import { type Caller, kindOf } from "./caller.ts";
 
-/** What kind of fault was found; the reference of the package says what each one means. */
+/** Kind of a fault; the reference of the package explains each kind. */
 export type FindingCode = keyof typeof fixes;
 
 /** The request that shows a finding. */
@@ -29,11 +29,11 @@ export interface Finding {
   readonly way: string;
   readonly request: ShownRequest;
   readonly status: number;
-  /** What to do about it. */
+  /** Repair, in words. */
   readonly fix: string;
 }
 
-/** What helps against each kind of fault, for a report of all of them. */
+/** Repairs of each kind of fault, for a report of all of them. */
 export const fixes = {
   "field-read":
     "Show documents with resource.present(document, call) in handlers, hooks and computed fields, or allow the field in views",
@@ -55,7 +55,7 @@ export const fixes = {
   "undeclared-status": "Add the status to responses of the route",
 } as const;
 
-/** What was found about a resource, or one of its documents, and by which response. */
+/** Fault of a resource, or of one of its documents, and the response that shows it. */
 export interface Found extends Pick<Finding, "field" | "way"> {
   readonly resource: Resource;
   readonly document?: object | undefined;

@@ -30,7 +30,7 @@ export interface VerifyOptions {
   readonly module?: string | undefined;
   /** Further settings by the names of their variables. Default: none. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
-  /** What stays the same for documents, as `invariant` makes it. Default: none. */
+  /** Invariants of documents, as `invariant` makes them. Default: none. */
   readonly invariants?: readonly Invariant[] | undefined;
   /** Lists are measured with so many documents, 1,000 to 1,000,000. Default: not measured. */
   readonly scale?: number | undefined;
@@ -38,7 +38,7 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What was tried, and what was found. */
+/** Report on the tried parts, and the findings. */
 export interface VerifyReport {
   /** Name of the service. */
   readonly service: string;
@@ -48,9 +48,9 @@ export interface VerifyReport {
   readonly reads: Reads;
   /** Requests that were sent. */
   readonly requests: number;
-  /** What lists cost with many documents; empty without `scale`. */
+  /** Costs of lists with many documents; empty without `scale`. */
   readonly costs: readonly Cost[];
-  /** What could not be tried, with the reason. */
+  /** Parts that could not be tried, with the reason. */
   readonly skipped: readonly string[];
 }
 

@@ -4,11 +4,11 @@ import type { ExplainedQuery, ExplainOptions, Explanation } from "./explanation.
 import type { Migration, PlanStep, StoreStatus } from "./migration.ts";
 import type { Loading, Snapshot } from "./transfer.ts";
 
-/** What `check` found. */
+/** Result of `check`. */
 export interface CheckResult {
   /** Whether nothing is wrong. */
   readonly ok: boolean;
-  /** What is wrong, at most 100 lines; names and ids, never values. */
+  /** Faults, at most 100 lines; names and ids, never values. */
   readonly problems: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What happened to a document. */
+/** Kinds of changes of a document. */
 export type ChangeKind = "insert" | "purge" | "remove" | "restore" | "update";
 
 /** One change of a document, as a record of the feed. */
@@ -10,7 +10,7 @@ export interface ChangeRecord {
   /** The document's id. */
   readonly id: string;
   /**
-   * What happened. `remove` of a collection without soft deletion, of an expired document, and
+   * Kind of the change. `remove` of a collection without soft deletion, of an expired document, and
    * `purge`, leave nothing behind.
    */
   readonly kind: ChangeKind;

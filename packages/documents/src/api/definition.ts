@@ -48,7 +48,7 @@ export interface CollectionOptions<T> {
    */
   readonly keepTotal?: boolean | undefined;
   /**
-   * What every document must satisfy before it is stored, without the fields of the store: a schema
+   * Check of every document before it is stored, without the fields of the store: a schema
    * that follows Standard Schema. What the schema returns is stored, with its defaults and
    * conversions, and its type is that of the documents. Else the change rejects with a
    * `SchemaError`. A schema that is asynchronous works for `insert`, `insertMany` and whole
@@ -76,11 +76,11 @@ export interface CollectionDefinition<T> {
   readonly softDelete?: boolean | undefined;
   /** When documents expire. */
   readonly expires?: Expires | undefined;
-  /** What is written to the feed of changes. */
+  /** Content of records in the feed of changes. */
   readonly changes?: "documents" | "ids" | undefined;
   /** Whether the number of documents is kept on PostgreSQL too. */
   readonly keepTotal?: boolean | undefined;
-  /** What documents must satisfy. Not enumerable, so that threads can receive the definition. */
+  /** Schema of documents. Not enumerable, so that threads can receive the definition. */
   readonly schema?: StandardSchema<unknown> | undefined;
   /** Never set: carries the type of the documents. */
   readonly document?: T | undefined;

@@ -45,7 +45,7 @@ type Part<T, P extends string> = string extends keyof T
       ? Nested<Head, T[Head & keyof T], Rest>
       : unknown;
 
-/** What is nested in a value that may not be an object is not there when it is none. */
+/** A path into a value that is not always an object is optional. */
 type Nested<Name extends string, V, P extends string> = unknown extends V
   ? { [K in Name]?: unknown }
   : [V] extends [object]

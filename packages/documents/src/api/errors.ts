@@ -103,7 +103,7 @@ export class SchemaError extends DocumentsError {
   /** The collection's name. */
   readonly collection: string;
   /**
-   * What is wrong, in the words of the schema's library, and where, such as `address.tags[3]`; an
+   * Fault, in the words of the schema's library, and its path, such as `address.tags[3]`; an
    * empty path is that of the whole document.
    */
   readonly issues: readonly { readonly message: string; readonly path: string }[];

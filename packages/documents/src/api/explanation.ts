@@ -42,6 +42,6 @@ export interface Explanation {
   readonly scans: boolean;
   /** Whether all documents found are sorted, where an index could return them in order. */
   readonly sorts: boolean;
-  /** What makes the query slow as the collection grows, a line each, with what to declare. */
+  /** Causes of a cost that grows with the collection, a line each, with the index to declare. */
   readonly warnings: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { Transaction } from "./transaction.ts";
 export interface Migration {
   /** The number, whole and from 1; migrations run in its order. */
   readonly id: number;
-  /** What it does: 1 to 200 characters. */
+  /** Purpose of the migration: 1 to 200 characters. */
   readonly name: string;
   /**
    * Changes the documents, in one transaction with the note that it ran. When it throws, all of it
@@ -43,7 +43,7 @@ export type PlanStep =
   | { readonly kind: "unknown-collection"; readonly collection: string }
   | { readonly kind: "migrate"; readonly id: number; readonly name: string };
 
-/** What a store holds. */
+/** Content of a store. */
 export interface StoreStatus {
   /** The engine's name, such as `SQLite 3.53.4`. */
   readonly engine: string;

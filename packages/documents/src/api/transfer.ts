@@ -19,7 +19,7 @@ export interface DocumentRecord {
 
 /** A store as it is at one moment, whatever changes after it. */
 export interface Snapshot {
-  /** What the store holds. */
+  /** Content of the store. */
   readonly status: StoreStatus;
   /**
    * Reads every document of a collection in the order of the ids by code point, removed and expired

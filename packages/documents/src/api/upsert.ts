@@ -15,7 +15,7 @@ export type UpsertOptions<T> = UpsertChange<T> &
       }
   );
 
-/** What an upsert does with an existing document. */
+/** Change of an upsert for an existing document. */
 export interface UpsertChange<T> {
   /**
    * Returns the new document for the stored one; quick and synchronous, as in `update`. Default:

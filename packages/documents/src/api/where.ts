@@ -40,7 +40,7 @@ export interface Combinators<W> {
   readonly not?: W;
 }
 
-/** What a field must be: a value, or operators that must all hold. */
+/** Condition on a field: a value, or operators that must all hold. */
 export type Condition<V> = Operators<ScalarOf<V>, MemberOf<V>> | ScalarOf<V> | null;
 
 /**

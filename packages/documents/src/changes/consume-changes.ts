@@ -4,7 +4,7 @@ import { holdLock, type LockTable } from "../leases/hold-lock.ts";
 import { checkOptions } from "../api/check-options.ts";
 import { type ChangeSource, followChanges } from "./follow-changes.ts";
 
-/** What an engine knows about consumers besides. */
+/** Access of an engine to consumers of the feed. */
 export interface ConsumerSource extends ChangeSource, LockTable {
   /** Reads the position that is kept under a name. */
   loadPosition(name: string): Promise<string | undefined>;

@@ -3,7 +3,7 @@ import { DocumentsError, InputError, optionError } from "../api/errors.ts";
 import { checkOptions } from "../api/check-options.ts";
 import { closedError } from "../api/closed-error.ts";
 
-/** What an engine knows about the feed of changes. */
+/** Access of an engine to the feed of changes. */
 export interface ChangeSource {
   /** Aborts when the store closes. */
   readonly closed: AbortSignal;

@@ -5,7 +5,7 @@ import { isPlainObject } from "../is-plain-object.ts";
 import { ownFields } from "./change.ts";
 import { sumDecimals } from "./decimal-sum.ts";
 
-/** What to make of the value of a field. */
+/** Change of the value of a field. */
 export interface FieldChange {
   readonly path: ParsedPath;
   /** Returns the new value; `undefined` keeps a field that is missing. */

@@ -10,7 +10,7 @@ import { isPlainObject } from "../is-plain-object.ts";
  */
 const foldVersion = 3;
 
-/** What the registry says of data derived from a collection; null for nothing. */
+/** Entries of the registry on data derived from a collection; null for none. */
 export interface Derived {
   readonly search: string | null;
   readonly expires: string | null;
@@ -30,7 +30,7 @@ export function wantedDerived({
   };
 }
 
-/** What the registry says of search texts, in parts. */
+/** Entry of the registry on search texts, in parts. */
 export interface ParsedSearch {
   /** Fields that are searched. */
   readonly fields: readonly string[];

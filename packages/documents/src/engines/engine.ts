@@ -9,9 +9,9 @@ import type { Extent } from "./operations/extent.ts";
 import type { ReadPlan } from "./operations/find.ts";
 import type { Removal } from "./operations/removal.ts";
 
-/** What a {@link ReadPlan} found. */
+/** Result of a {@link ReadPlan}. */
 export interface Found<R> extends Extent {
-  /** What was made of each row. */
+  /** Item that was made of each row. */
   readonly items: readonly R[];
   readonly count: number;
 }

@@ -6,7 +6,7 @@ import { type ParsedSearch, parseSearch } from "./derived.ts";
  * are folded. Programs of several versions have one each, and all of them are kept up to date.
  */
 export interface Generation extends ParsedSearch {
-  /** What is derived, as the registry has it. */
+  /** Derived data, as the registry has it. */
   readonly derived: string;
   /** Suffix of the tables of search texts: empty for a single generation, else a hash. */
   readonly suffix: string;

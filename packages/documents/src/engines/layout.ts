@@ -13,7 +13,7 @@ import { type Dialect, quoteName, type StatementUse } from "./dialect.ts";
 import type { Operation, Result, Row, Statement } from "./operation.ts";
 import type { Summarizing } from "./summarizing.ts";
 
-/** What every engine knows of a collection. */
+/** Facts of a collection that every engine needs. */
 export class Table {
   readonly definition: CollectionDefinition<unknown>;
   /** Name of the table, quoted. */
@@ -61,7 +61,7 @@ export interface NewRow {
   readonly stored: Stored<object>;
 }
 
-/** What is written to the change feed. */
+/** Record for the change feed. */
 export interface Recording {
   readonly kind: ChangeKind;
   /** Time of the change. */
@@ -109,7 +109,7 @@ export type FoundBy =
   | { readonly keys: readonly Row[number][]; readonly of: Lookup }
   | { readonly unindexed: readonly Row[number][] };
 
-/** What a statement selects: documents of a selection, after a place in an order. */
+/** Selection of a statement: documents, after a place in an order. */
 export interface Selected extends Pick<ParsedSelection, "deleted" | "filter" | "words"> {
   readonly part?: Part | undefined;
   /** Required members of lists; `foundBy: "index"` looks up the first. Default: none. */
@@ -152,7 +152,7 @@ export interface ConditionLookup {
   readonly filters: readonly Filter[];
 }
 
-/** What an index finds documents by. */
+/** Conditions by which an index finds documents. */
 export type Lookup =
   ConditionLookup | ContainsFilter | { readonly kind: "words"; readonly words: readonly string[] };
 
@@ -228,7 +228,7 @@ export interface Layout extends Table {
   readonly hasRemoved: boolean;
   /** Whether an index serves a comparison of rows of keys. */
   readonly comparesRows: boolean;
-  /** What locks the row that a statement reads until the end of the transaction. */
+  /** Clause that locks the read row until the end of the transaction. */
   readonly rowLock: string;
   readonly searching: Searching;
   readonly geo: GeoLayout;

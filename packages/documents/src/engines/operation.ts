@@ -4,7 +4,7 @@ export type Value = number | string | null | readonly (number | string | null)[]
 /** The columns of a row, as the engine returned them. */
 export type Row = readonly (number | string | null)[];
 
-/** What a statement returned. */
+/** Result of a statement. */
 export interface Result {
   readonly rows: readonly Row[];
   /** Number of rows that were read or changed. */
@@ -46,7 +46,7 @@ export type Step =
     };
 
 /**
- * What is done with the store, as a generator that yields the steps and is resumed with their
+ * Work on the store, as a generator that yields the steps and is resumed with their
  * results. So it is written once: SQLite runs the steps at once, PostgreSQL awaits each.
  */
 export type Operation<R> = Generator<Step, R, Result>;

@@ -1,7 +1,7 @@
 import type { ParsedPath } from "../api/field-path.ts";
 import type { Dialect } from "./dialect.ts";
 
-/** What is needed of the numbers and strings of a field. */
+/** Needs of a summary for the numbers and strings of a field. */
 export interface Needs {
   readonly sum: boolean;
   readonly min: boolean;

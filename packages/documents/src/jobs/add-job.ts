@@ -48,7 +48,7 @@ export async function addJob<Input, Parsed>(
 ): Promise<string> {
   checkOptions("add", options, ["at", "delay", "turn", "id", "transaction"]);
   const { id, transaction } = options;
-  // What makes the key of an input relies on its schema.
+  // The function `key` relies on the schema of the input.
   await checkInput(definition, input);
   const wanted = describe(definition, input, options);
   const turn = turnOf(options);

@@ -7,7 +7,7 @@ import type { JobDefinition } from "./define-job.ts";
 import { jobCollections, type JobRecord, tablesOf, timeText } from "./job-record.ts";
 import { type Outcome, settle } from "./settle.ts";
 
-/** What a handler knows of its job, and can do about it. */
+/** Knowledge of a handler about its job, and actions on it. */
 export interface JobRun {
   /** The id of the job: the same in each attempt. */
   readonly id: string;
@@ -163,7 +163,7 @@ export class Attempt<Input, Parsed> {
     }
   }
 
-  /** What the handler receives. It is destructured: no function may use `this`. */
+  /** Argument of the handler. Handlers destructure it: no function may use `this`. */
   #shown(): JobRun {
     return {
       id: this.id,

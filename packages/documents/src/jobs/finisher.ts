@@ -4,7 +4,7 @@ import type { Store } from "../api/store.ts";
 import { type JobTables, tablesOf } from "./job-record.ts";
 import { type Ended, type EndOptions, settle, settleDone } from "./settle.ts";
 
-/** What became of the end of an attempt. */
+/** Outcome of writing the end of an attempt. */
 type Written = "lost" | "written";
 
 interface Waiting {

@@ -3,7 +3,7 @@ import type { Collection } from "../api/collection.ts";
 import { type CollectionDefinition, defineCollection } from "../api/definition.ts";
 import type { Transaction } from "../api/transaction.ts";
 
-/** What a job is doing. */
+/** State of a job. */
 export type JobState =
   /** Another job of its key comes first. */
   | "blocked"
@@ -40,7 +40,7 @@ export interface JobRecord {
   readonly failures?: number;
   /** Whether the process that runs it was asked to cancel it. */
   readonly cancelRequested?: boolean;
-  /** What the handler returned, as JSON. */
+  /** Value that the handler returned, as JSON. */
   readonly result?: unknown;
   /** Failure of the last attempt. */
   readonly error?: JobError;

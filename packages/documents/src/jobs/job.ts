@@ -18,7 +18,7 @@ export interface Job {
   readonly error: JobError | undefined;
   /** Whether it was cancelled while it ran, and has not ended yet. */
   readonly isCancelling: boolean;
-  /** What the handler returned. */
+  /** Value that the handler returned. */
   readonly result: unknown;
   /** When it was queued; ISO 8601 in UTC, as all times. */
   readonly createdAt: string;

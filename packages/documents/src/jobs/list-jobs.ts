@@ -5,7 +5,7 @@ import { type JobState, type JobTables, linePrefix } from "./job-record.ts";
 
 /** Selects and pages jobs. */
 export interface JobQuery {
-  /** What the jobs are doing. Default: anything but `done`, and the newest first. */
+  /** State of the jobs. Default: anything but `done`, and the newest first. */
   readonly state?: JobState | undefined;
   /** The name of their kind; only with `state`. Default: all kinds. */
   readonly job?: string | undefined;

@@ -66,7 +66,7 @@ export class Schedules {
       { ...wanted, lastAt },
       {
         id: name,
-        // What was missed is queued, unless the times are other ones now.
+        // Missed times are queued, unless the schedule has other ones now.
         change: (stored) => {
           const isSame = stored.cron === cron && stored.timeZone === timeZone;
           return { ...wanted, lastAt: isSame && stored.lastAt < latest ? stored.lastAt : lastAt };

@@ -104,7 +104,7 @@ export async function settleDone(
   if (kept.length > 0) await done.insertMany(kept);
 }
 
-/** What a job that is done keeps of itself. */
+/** Returns the fields that a job keeps once it is done. */
 function doneFields({
   id,
   version: _version,

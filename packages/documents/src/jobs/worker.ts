@@ -19,7 +19,7 @@ export interface JobFailure {
   readonly isDead: boolean;
 }
 
-/** What a worker shares with the other workers of its queue. */
+/** State that a worker shares with the other workers of its queue. */
 export interface WorkerContext {
   readonly store: Store;
   readonly finisher: Finisher;
@@ -322,7 +322,7 @@ export class Worker<Input, Parsed> {
         if (left > (lease * 2) / 3 || attempt.lost.aborted) return;
         const sentAt = performance.now();
         if (await jobs.renew(attempt.lease, lease)) held.heldUntil = sentAt + lease;
-        // What ended in between was released.
+        // A job that ended in between was released.
         else if (this.#held.has(attempt.id)) attempt.lose();
       }),
     );

@@ -4,7 +4,7 @@ import { DocumentsError, optionError } from "../api/errors.ts";
 import type { LockOptions } from "../api/lock.ts";
 import { checkOptions } from "../api/check-options.ts";
 
-/** What an engine knows about locks: a row for each that is held. */
+/** Locks of an engine: a row for each that is held. */
 export interface LockTable {
   /** Takes a lock that is free; tells whether it was. */
   takeLock(lock: HeldLock & { readonly expiry: number }): Promise<boolean>;

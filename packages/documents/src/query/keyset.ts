@@ -26,7 +26,7 @@ export interface Segment {
   readonly order: readonly OrderTerm[];
 }
 
-/** What the value of a term must be. */
+/** Demands on the value of a term. */
 export type Beyond =
   | { readonly kind: "greater" | "less"; readonly term: OrderTerm; readonly value: number | string }
   | { readonly kind: "notNull" | "null"; readonly term: OrderTerm; readonly value?: undefined };

@@ -11,7 +11,7 @@ import {
   parseFind,
 } from "./parse-query.ts";
 
-/** What to plan: the first page, since those after it cost the same. */
+/** Query to plan: the first page, since those after it cost the same. */
 export interface Explained {
   readonly find?: { readonly query: ParsedQuery; readonly after: undefined } | undefined;
   readonly groups?: ParsedAggregate | undefined;

@@ -27,7 +27,7 @@ export interface GivenQuery extends GivenSelection {
 /** A selection that was checked. */
 export interface ParsedSelection {
   readonly filter: Filter | undefined;
-  /** What must each occur in the search text, see `searchPattern`. */
+  /** Words that must each occur in the search text, see `searchPattern`. */
   readonly words: readonly string[];
   readonly near?: ParsedNear | undefined;
   readonly deleted: Deleted;

@@ -182,7 +182,7 @@ export class DocumentStore implements Store {
   }
 }
 
-/** What following the change feed and holding locks needs of an engine. */
+/** Makes the source that consumers of the feed and holders of locks need. */
 function sourceOf(engine: Engine, closed: AbortSignal): ConsumerSource {
   return {
     closed,

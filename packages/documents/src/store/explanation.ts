@@ -18,7 +18,7 @@ import {
   valueIndexes,
 } from "../query/serving-indexes.ts";
 
-/** What serves a query. */
+/** Indexes and orders that serve a query. */
 interface Service {
   readonly indexes: readonly ServingIndex[];
   /** Whether indexes find the documents. */
@@ -26,7 +26,7 @@ interface Service {
   readonly sorts: boolean;
 }
 
-/** What is explained. */
+/** Query to explain. */
 interface Subject {
   readonly definition: CollectionDefinition<unknown>;
   readonly selection: ParsedSelection;
@@ -147,7 +147,7 @@ function warnOfOrder(
     const every = `every document of "${definition.name}" is read and sorted`;
     return [`no index serves the order by ${fields}: ${every}${declare}`];
   }
-  // What matters first is that documents are found at all without reading every one.
+  // The first concern is that documents are found at all without reading every one.
   if (scans) return [];
   const hint = declare === "" ? "" : `${declare} to read them in order`;
   return [`every document found is sorted by ${fields}${hint}`];

@@ -19,7 +19,7 @@ export function observeQueries(report: (query: UnindexedQuery) => void): Observe
     const form = JSON.stringify(query);
     if (seen.has(form) || seen.size >= maxForms) return;
     seen.add(form);
-    // What the function throws must not fail the query.
+    // An error of the function must not fail the query.
     queueMicrotask(() => report(query));
   };
 }

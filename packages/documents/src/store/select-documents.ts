@@ -12,7 +12,7 @@ import type { ParsedPage } from "../query/parse-page.ts";
 import type { OrderTerm, ParsedQuery } from "../query/parse-query.ts";
 import type { ObserveQuery } from "./observe-queries.ts";
 
-/** What reads the documents of a collection. */
+/** Reader of the documents of a collection. */
 export interface Reading {
   readonly access: Access;
   readonly layout: Layout;

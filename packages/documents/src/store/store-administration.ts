@@ -28,7 +28,7 @@ const maxProblems = 100;
 /** Callers of `probe` within so many milliseconds share one. */
 const probeInterval = 1000;
 
-/** What the administration needs of its store. */
+/** The part of a store that its administration needs. */
 interface Administered {
   /** Takes a collection into use. */
   readonly layoutOf: (definition: CollectionDefinition<object>) => Layout;

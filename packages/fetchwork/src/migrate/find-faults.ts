@@ -38,13 +38,13 @@ export class FaultFinder {
     this.#found.set(key, withDocument(known ?? none, id));
   }
 
-  /** What was found. */
+  /** Breaks that were found. */
   get breaks(): readonly Break[] {
     return [...this.#found.values()];
   }
 }
 
-/** What a schema says of a document. */
+/** Returns the issues of a schema with a document. */
 export async function issuesOf(
   schema: Model["schema"],
   document: Readonly<Record<string, unknown>>,

@@ -47,7 +47,7 @@ export class RenameFinder {
   }
 
   /**
-   * What was found. A field is split into required ones whose names contain its name.
+   * Breaks that were found. A field is split into required ones whose names contain its name.
    * It is renamed to one with a close name, or to a required one that only its values fit.
    */
   get breaks(): readonly Break[] {

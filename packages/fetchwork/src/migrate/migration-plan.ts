@@ -12,7 +12,7 @@ export interface Break {
   readonly documents: number;
   /** Up to three of them. */
   readonly ids: readonly string[];
-  /** What the model asks for, in words. */
+  /** Demand of the model, in words. */
   readonly expected: string;
 }
 
@@ -27,7 +27,7 @@ export interface Build {
   readonly cost: "cheap" | "long";
 }
 
-/** What a store lacks for the models of a program. */
+/** Differences of a store from the models of a program. */
 export interface MigrationPlan {
   /** How many documents were read. */
   readonly documents: number;

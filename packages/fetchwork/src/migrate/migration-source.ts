@@ -67,7 +67,7 @@ function functionOf(name: string, body: string): string {
   return `function ${name}(document: MigratedFields): MigratedFields | undefined {\n${body}}\n`;
 }
 
-/** What the function of a change does, and that of its `undo`. */
+/** Returns the bodies of the function of a change and of its `undo`. */
 function bodiesFor(
   { field, from, kind, to = [] }: Break,
   name: string,

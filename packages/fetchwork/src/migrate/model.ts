@@ -9,10 +9,10 @@ import { loadModule } from "../files/load-module.ts";
 
 type Resource = Service["resources"][number];
 
-/** What the program wants of the documents of a collection. */
+/** Demands of a program on the documents of a collection. */
 export interface Model {
   readonly collection: CollectionDefinition<object>;
-  /** What documents must satisfy; absent for a collection without a schema. */
+  /** Schema of the documents; absent for a collection without one. */
   readonly schema: StandardSchema<unknown> | undefined;
   /** JSON Schema of each field, as far as the schema describes itself. */
   readonly properties: Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@ import { Sender } from "../world/sender.ts";
 import { fillStore } from "./fill-store.ts";
 import { type ListRequest, listRequests } from "./list-requests.ts";
 
-/** What a list costs with many documents. */
+/** Cost of a list with many documents. */
 export interface Cost {
   /** Name of the resource. */
   readonly resource: string;
@@ -88,7 +88,7 @@ interface Asked extends ListRequest {
   readonly resource: Resource;
 }
 
-/** What is asked: by everyone who lists something else than others do. */
+/** Returns the requests for lists, by every caller who lists something else than others do. */
 async function askable(world: World, sender: Sender, number: number): Promise<readonly Asked[]> {
   const asked: Asked[] = [];
   for (const resource of world.service.resources) {

@@ -20,13 +20,13 @@ export function readTable(noted: Trial["reads"]): Reads {
   return table;
 }
 
-/** What all tries work with. */
+/** Parts that all tries work with. */
 export interface Trial {
   readonly world: World;
   readonly sender: Sender;
   readonly findings: Findings;
   readonly visibility: Visibility;
-  /** What was read, in the form `resource kind field`. */
+  /** Fields that were read, in the form `resource kind field`. */
   readonly reads: Set<string>;
 }
 

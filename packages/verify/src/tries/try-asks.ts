@@ -39,7 +39,7 @@ export async function tryAsks(trial: Trial): Promise<void> {
   }
 }
 
-/** What a caller may not see of the documents of a resource. */
+/** Returns the values that a caller may not see of the documents of a resource. */
 export function hiddenFrom(trial: Trial, caller: Caller, resource: Resource): readonly Hidden[] {
   return trial.world.garden.of(resource).flatMap((planted) => {
     const seen = trial.visibility.fieldsFor(caller, planted);

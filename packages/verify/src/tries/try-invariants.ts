@@ -22,12 +22,12 @@ interface Scene {
   readonly caller: Caller;
 }
 
-/** What is done in a scene. */
+/** Action in a scene. */
 interface Action {
   readonly name: string;
   /** From the resource that has to be there to the one of the statement. */
   readonly chain: readonly Resource[];
-  /** What is done before, when it is not what is tried. */
+  /** Request before the one that is tried, if there is one. */
   prepare?(scene: Scene): ShownRequest;
   request(scene: Scene, round: number): ShownRequest;
 }
@@ -265,7 +265,7 @@ async function make(
   return { caller: by ?? users[0] ?? world.callers[0], planted };
 }
 
-/** What a caller sends to create a document that refers to those of a scene. */
+/** Returns the body that creates a document which refers to those of a scene. */
 function sampleOf(
   trial: Trial,
   caller: Caller | undefined,

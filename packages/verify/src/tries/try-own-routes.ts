@@ -46,7 +46,7 @@ interface Target {
 
 type Owned = Omit<Target, "route">;
 
-/** What a request to a route has changed. */
+/** Response of a route, and the changes that the request made. */
 type Called = Undone<Answer> & Place;
 
 /** @param sent - Requests of the caller, of which none is sent again. */

@@ -32,7 +32,7 @@ export function fieldNames({ world }: Trial, resource: Resource): readonly strin
 /**
  * Asks for each document alone and in the list, which says what functions and hooks let a caller
  * see. A hook that refuses a document alone must leave it out of lists, and the other way around.
- * What a rule that is a function refuses, for whatever reason, must not be listed either.
+ * A document that a rule as a function refuses must not be listed either.
  */
 async function askRules(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
   const { findings, sender, visibility, world } = trial;

@@ -11,7 +11,7 @@ import type { Trial } from "./trial.ts";
 /** Writes fields that a caller must not set, in documents of both owners, alone and in bulk. */
 export async function tryWrites(trial: Trial): Promise<void> {
   const { callers, service } = trial.world;
-  // What accounts do with users is theirs.
+  // Accounts have their own rules for users.
   for (const resource of service.resources.filter(({ owner }) => owner !== "id")) {
     for (const caller of callers) {
       await tryCreations(trial, caller, resource);
@@ -41,7 +41,7 @@ function attacksOn(trial: Trial, caller: Caller, subject: Subject): readonly Att
   ];
 }
 
-/** What a caller may set of a document of an owner. */
+/** Returns the fields that a caller may set of a document of an owner. */
 export function writable({ world }: Trial, caller: Caller, about: Subject, owner = "ada"): Fields {
   const sample = Object.entries(world.sample(about.resource, owner));
   return Object.fromEntries(sample.filter(([field]) => isWritable(caller, field, about)));
@@ -197,7 +197,7 @@ interface Written extends Planted {
   readonly answer: Answer;
 }
 
-/** What changes a document shows of it as little as its GET. */
+/** Checks that a change shows no more of a document than its GET does. */
 async function tryShown(trial: Trial, caller: Caller, written: Written): Promise<void> {
   scanOwn(trial, caller, written);
   if (await isUnseen(trial, caller, written)) trial.findings.report("hook-gap", caller, written);

@@ -64,7 +64,7 @@ function typeOf({ type }: JsonSchema): unknown {
   return Array.isArray(type) ? (type as unknown[]).find((one) => one !== "null") : type;
 }
 
-/** What schemas say about a value. */
+/** Limits of a value in its schema. */
 interface Limits {
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;

@@ -80,7 +80,7 @@ export function openFragile(
     throw new Error("the process has ended");
   }
 
-  /** What a transaction changes is one change, once it is committed. */
+  /** A transaction counts as one change, once it is committed. */
   function fragile(): Store {
     const together = (work: Work, options: object): Promise<unknown> =>
       store.transaction(async (transaction) => {

@@ -26,7 +26,7 @@ export interface World extends AsyncDisposable {
   readonly garden: Garden;
   /** Fields that creations add to those of the schema. */
   readonly hidden: ReadonlyMap<Resource, readonly string[]>;
-  /** What could not be tried, with the reason. */
+  /** Parts that could not be tried, with the reason. */
   readonly skipped: string[];
   /** Puts another document with given values into the store, which is not in the garden. */
   plant(resource: Resource, owner: string, given?: Fields): Promise<Planted>;
@@ -34,7 +34,7 @@ export interface World extends AsyncDisposable {
   makeRoom(resource: Resource, owner: string): Promise<void>;
   /** Removes a planted document, and puts back the one in the garden that made room for it. */
   uproot(planted: Planted): Promise<void>;
-  /** What a client sends to create a document; others than the planted ones. */
+  /** Returns the body that creates a document other than the planted ones. */
   sample(resource: Resource, owner: string): Fields;
 }
 

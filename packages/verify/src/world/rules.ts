@@ -2,13 +2,13 @@ import type { Operation, Resource } from "@fetchwork/rest";
 import type { Caller } from "../caller.ts";
 import type { Planted } from "./planted.ts";
 
-/** What an operation is about: a document, or a resource of which one is created. */
+/** Subject of an operation: a document, or a resource of which one is created. */
 export interface Subject {
   readonly resource: Resource;
   readonly document?: object | undefined;
 }
 
-/** What the rule of an operation says; `undefined` for a function, which only a request can ask. */
+/** Applies the rule of an operation; `undefined` for a function, which only a request can ask. */
 export function ruleLets(
   caller: Caller,
   operation: Operation,
@@ -23,7 +23,7 @@ export function ruleLets(
   return rights[kind] >= rights[rule];
 }
 
-/** What callers may see, by the definitions. */
+/** Fields that callers may see, by the definitions. */
 export class Visibility {
   /** Documents that callers see, by caller and identifier. */
   readonly #seen = new Set<string>();
@@ -79,5 +79,5 @@ export function isWritable(
   return rights[kind] >= rights[rule];
 }
 
-/** What kinds of callers may do, and what rules ask for: each may do what those below may. */
+/** Ranks of callers, and of rules: each caller may do what those of lower rank may. */
 const rights = { public: 0, user: 1, owner: 2, self: 2, admin: 3, "admin-self": 3 } as const;

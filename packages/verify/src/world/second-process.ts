@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { VerifyError } from "../errors.ts";
 import type { SentRequest } from "./fragile-service.ts";
 
-/** What a second process serves. */
+/** Work of a second process. */
 export interface Served {
   /** Path of the module that exports the service. */
   readonly module: string;
@@ -14,7 +14,7 @@ export interface Served {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** What a second process sends: a message once it serves, then each response. */
+/** Messages of a second process: one once it serves, then each response. */
 export interface Sent {
   /** Why it cannot serve. */
   readonly reason?: string;
@@ -86,7 +86,7 @@ async function start(served: Served, cache: string): Promise<Running> {
   throw new VerifyError(`a second process cannot serve ${served.module}: ${reason}`);
 }
 
-/** What it sends next; nothing once it has ended. */
+/** Resolves to the next message; to nothing once the process has ended. */
 async function nextOf({ child, ended }: Running): Promise<Sent | undefined> {
   const first = await Promise.race([once(child, "message"), ended.then(() => [])]);
   return first[0] as Sent | undefined;

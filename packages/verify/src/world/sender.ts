@@ -3,7 +3,7 @@ import type { Findings, ShownRequest } from "../finding.ts";
 import type { Caller } from "../caller.ts";
 import type { World } from "./open-world.ts";
 
-/** What a request got. */
+/** Response to a request. */
 export interface Answer {
   readonly request: ShownRequest;
   readonly status: number;
@@ -81,7 +81,7 @@ const refusing: Readonly<Record<string, readonly (keyof Resource["hooks"])[]>> =
   "POST /{id}/restore": ["beforeRestore"],
 };
 
-/** What operations respond. Those that run hooks that may refuse them do so with any status. */
+/** Returns the statuses that operations declare. Hooks that may refuse do so with any status. */
 function declaredBy({ openApi, ownRoutes, service }: World) {
   const own = new Set(ownRoutes.map(({ operation }) => operation));
   // A removal takes documents along that refer to it, with their hooks.

@@ -12,7 +12,7 @@ interface Documents {
 /** All documents by path and identifier. */
 export type Snapshot = ReadonlyMap<string, Planted>;
 
-/** What something has changed. */
+/** Result of work, and the changes that it made. */
 export interface Undone<Result> {
   readonly result: Result;
   readonly before: Snapshot;

@@ -6,7 +6,7 @@ import type { ScalarValue } from "../where.ts";
 /** Selects the aggregated documents; options of `find` that select, without `near`. */
 export type AggregateSelection<T> = Omit<Selection<T>, "near">;
 
-/** What to compute of a group: the number of documents, or something of a field. */
+/** Value to compute of a group: the number of documents, or a figure of a field. */
 export type AggregateValue<P extends string> =
   | "count"
   /** The exact sum of the numbers, rounded once; 0 without any. Ignores other values. */
@@ -33,7 +33,7 @@ export interface AggregateQuery<
    * group, even when there are none.
    */
   readonly by?: B | readonly B[] | undefined;
-  /** What to compute of each group, at most 32 values; no name of a field in `by`. */
+  /** Values to compute of each group, at most 32; no name of a field in `by`. */
   readonly values: V;
   /**
    * The order of the groups: names of values and fields of `by`, descending with a `-` before it.

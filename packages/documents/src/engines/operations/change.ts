@@ -10,7 +10,7 @@ import { atomically, type Operation } from "../operation.ts";
 import { withoutExpired } from "./insert.ts";
 import { visibleTerms } from "./where.ts";
 
-/** What to make of a document, and of which state of it. */
+/** Change of a document, and the state that it applies to. */
 export interface Modification<T> {
   /** Whether the document is a removed one that is brought back. Default: `false`. */
   readonly restores?: boolean;

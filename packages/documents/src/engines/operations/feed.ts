@@ -8,7 +8,7 @@ import type { StatementWriter } from "../dialect.ts";
 import type { Operation, Row } from "../operation.ts";
 import { changesTable, positionsTable } from "../own-tables.ts";
 
-/** What is asked of the change feed. */
+/** Query of the change feed. */
 export interface FeedQuery {
   readonly after: string | undefined;
   readonly collections: readonly string[] | undefined;

@@ -13,11 +13,11 @@ import { readGroups, readDistinct } from "./summarize.ts";
 import { countSearched, findUnindexed, probe, type Probed, selectSearched } from "./search.ts";
 import { selectionTerms, whereSql } from "./where.ts";
 
-/** What to read of a collection, as plain data: another thread can do it as well. */
+/** Plan to read a collection, as plain data: another thread can do it as well. */
 export interface ReadPlan {
-  /** What to select, and the values of the cursor, if there is one. */
+  /** Documents to select, and the values of the cursor, if there is one. */
   readonly find?: FindPlan | undefined;
-  /** What to count, up to `max`. */
+  /** Documents to count, up to `max`. */
   readonly count?: CountPlan | undefined;
   /** Which groups to compute; the count is then that of all groups. */
   readonly groups?: ParsedAggregate | undefined;
@@ -29,19 +29,19 @@ export interface ReadPlan {
   readonly isBounded?: boolean | undefined;
 }
 
-/** What to select. */
+/** Documents to select. */
 export interface FindPlan {
   readonly query: ParsedQuery;
   readonly after: readonly SortValue[] | undefined;
 }
 
-/** What to count. */
+/** Documents to count. */
 export interface CountPlan extends ParsedSelection {
   readonly max?: number | undefined;
 }
 
 /**
- * What a plan found: rows of the layout's columns, for `near` with the square of the distance, for
+ * Result of a plan: rows of the layout's columns, for `near` with the square of the distance, for
  * a removal of keys, for groups and values as `readGroups` and `readDistinct` return them; and a
  * count.
  */
@@ -68,7 +68,7 @@ export function* readPlanned(layout: Layout, plan: ReadPlan): Operation<ReadResu
   const rows = found?.rows ?? [];
   if (count === undefined) return { ...found, rows, count: 0 };
   const isPart = found?.stoppedAt !== undefined;
-  // What was looked for from the beginning to the end is counted.
+  // A search from the beginning to the end has counted the documents.
   if (isPart || isAll(find, rows)) return { ...found, rows, count: rows.length, isAtLeast: isPart };
   return { rows, ...(yield* countRows(layout, count, how)) };
 }

@@ -121,7 +121,7 @@ function conditionsOf({ definition }: Layout, all: readonly Filter[]): readonly 
       if (last !== undefined) filters.push(last);
       if (equal === undefined) break;
     }
-    // What two indexes find by the same conditions is looked for once.
+    // Documents that two indexes find by the same conditions are looked for once.
     const key = String(
       filters.map((filter) => all.indexOf(filter)).toSorted((one, other) => one - other),
     );

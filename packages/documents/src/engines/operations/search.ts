@@ -23,7 +23,7 @@ const unevenness = 2;
  * their order: as many for each part as documents have the rarest one.
  */
 export const manyEntries = 100_000;
-/** What so many of so many documents have is common. */
+/** Documents of a sample: a word is common when enough of them have it. */
 export const sampleSize = 100;
 export const commonInSample = 5;
 

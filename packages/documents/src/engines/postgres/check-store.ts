@@ -236,7 +236,7 @@ async function verify(
     if (state === undefined) throw error;
     await execute(client, "ROLLBACK TO verifying");
     if (state === notAllowed) return "not allowed";
-    // What amcheck says: an index, or data, is corrupted.
+    // Codes of amcheck: an index, or data, is corrupted.
     if (state.startsWith("XX")) return "damaged";
     throw error;
   }

@@ -41,7 +41,7 @@ export async function readChangesPastGaps(
   let scanned = await start(session, query.after);
   let hasJumped = false;
   const end = async (isEnd: boolean): Promise<ChangeBatch> => {
-    // What is missing may have been trimmed since the start was looked up.
+    // Missing records may have been trimmed since the start was looked up.
     if (hasJumped) await start(session, query.after);
     return { changes, scanned: writePosition(scanned), isEnd };
   };

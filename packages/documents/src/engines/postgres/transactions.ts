@@ -169,8 +169,8 @@ export class Transactions {
       session.end();
       failure = await this.#connections.rollback(client, cause);
       const isSafe = isConflict(cause) || isReadOnly(cause) || !isCommitting;
-      // What took the value may be of a transaction that this one could not see: then a new one
-      // sees it before it writes.
+      // The document with the value may be of a transaction that this one could not see: then a
+      // new one sees it before it writes.
       const isUnseen = cause instanceof UniqueError && !seen.isTaken;
       seen.isTaken ||= isUnseen;
       const mayWork = isConflict(cause) || isReadOnly(cause) || isConnectionLoss(cause) || isUnseen;
@@ -206,7 +206,7 @@ export class Transactions {
   }
 }
 
-/** What is known of a transaction from its attempts. */
+/** Facts about a transaction from its attempts. */
 interface Seen {
   /** Whether it writes to the feed of a distributed store. */
   hasPreCommitWork: boolean;

@@ -15,7 +15,7 @@ import {
 } from "./schema/search-generations.ts";
 import type { SqliteLayout } from "./statements/layout.ts";
 
-/** What the sessions of a store share. */
+/** State that the sessions of a store share. */
 export interface SessionContext {
   /** Collections that are prepared. */
   readonly ready: Set<Layout>;

@@ -30,7 +30,7 @@ interface PauseJob {
 
 type Job = PauseJob | TransactionJob | WriteJob;
 
-/** What a writer shares with the rest of its store. */
+/** State that a writer shares with the rest of its store. */
 export interface WriterContext extends SessionContext {
   /** The time to wait for another process, in milliseconds. */
   readonly busyTimeout: number;
@@ -56,7 +56,7 @@ export class Writer {
   #scheduled = false;
   #busySince: number | undefined;
   #whenIdle: (() => void) | undefined;
-  /** What is done before the next change begins. */
+  /** Work to do before the next change begins. */
   readonly #between: (() => void)[] = [];
 
   constructor(connection: Connection, context: WriterContext) {

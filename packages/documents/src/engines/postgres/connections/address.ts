@@ -9,7 +9,7 @@ export interface Host {
   readonly port: number;
 }
 
-/** What a URL of PostgreSQL says. */
+/** Parts of a URL of PostgreSQL. */
 export interface PostgresAddress {
   /** The servers, of which one at a time is the primary. */
   readonly hosts: readonly Host[];

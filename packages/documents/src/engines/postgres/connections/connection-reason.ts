@@ -18,7 +18,7 @@ const byCode: ReadonlyMap<unknown, string> = new Map([
 
 const noTls = "The server does not support SSL connections";
 
-// What has no code: of `pg` 8, and of ours.
+// Messages without a code: of `pg` 8, and of ours.
 const byMessage: ReadonlyMap<string, string> = new Map([
   [
     "the server is a standby, or its transactions are read-only",

@@ -76,7 +76,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return code !== undefined && (lostCodes.has(code) || notYetCodes.has(code));
 }
 
-/** What an error needs to know of a collection. */
+/** The part of a collection that an error needs. */
 interface Collection {
   readonly definition: { readonly name: string };
   /** The fields of a unique index or constraint; undefined for one of somebody else. */
@@ -86,7 +86,7 @@ interface Collection {
 /**
  * Turns an error of `pg` into one of this package; passes every other one on.
  *
- * What the server adds to its message (detail, context) quotes values, so it is left out.
+ * Additions of the server to its message (detail, context) quote values, so they are left out.
  */
 export function toDocumentsError(error: unknown, collection?: Collection): unknown {
   if (!(error instanceof DatabaseError)) {

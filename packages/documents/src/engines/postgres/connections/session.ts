@@ -93,7 +93,7 @@ export class BoundSession implements Session {
     return this.#state === "open";
   }
 
-  /** What makes a commit impossible. */
+  /** Error that makes a commit impossible. */
   get failure(): Error | undefined {
     return this.#failure;
   }

@@ -116,7 +116,7 @@ export class WakeUp {
     signal.addEventListener("abort", end);
     try {
       await execute(client, `LISTEN "${channelName}"`);
-      // What was said while nobody listened.
+      // Changes may have been announced while nobody listened.
       this.#ring();
       if (!signal.aborted) await promise;
     } finally {

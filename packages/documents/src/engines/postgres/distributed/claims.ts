@@ -11,7 +11,7 @@ import { claimsTable } from "../statements/own-tables.ts";
 export interface ClaimedFields {
   readonly fields: readonly string[];
   readonly paths: readonly ParsedPath[];
-  /** What the table of claims knows them by. */
+  /** Key in the table of claims. */
   readonly key: string;
 }
 

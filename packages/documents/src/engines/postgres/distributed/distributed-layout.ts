@@ -185,9 +185,9 @@ export class DistributedLayout extends PostgresLayout {
   }
 }
 
-/** What a change means for the claims of the documents that it changes. */
+/** Effect of a change on the claims of the changed documents. */
 interface ClaimChange {
-  /** What is given up: everything of the changed documents, or claims of one document. */
+  /** Claims to give up: all of the changed documents, or those of one document. */
   readonly drop: readonly Claim[] | "all";
   readonly take: readonly Claim[];
 }

@@ -21,7 +21,7 @@ const spread =
  */
 const keep = "SELECT citus_add_local_table_to_metadata($1::text::regclass)";
 
-/** What transactions write next to documents: who writes to the feed moves its end, too. */
+/** Tables that transactions write next to documents: a write to the feed moves its end, too. */
 const keptTables: readonly string[] = [feedEndTable, positionsTable, migrationsTable];
 
 /** Whether the tables of a collection are fully spread: nothing to do without Citus. */

@@ -9,7 +9,7 @@ import type { PostgresLayout } from "../statements/layout.ts";
 
 const rebuildChunk = 500;
 
-/** What the registry says of a collection. */
+/** Entry of a collection in the registry. */
 export interface Registered extends Pick<Derived, "expires" | "geo"> {
   /** Whether removed documents are kept. */
   readonly removed: string;

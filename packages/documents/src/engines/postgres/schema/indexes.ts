@@ -19,7 +19,7 @@ export async function prepareIndexes(
 ): Promise<{ readonly isBuilt: boolean; readonly isLeft: boolean }> {
   const known = await readIndexes(client, layout);
   const missing = layout.indexes.filter(({ name }) => known.get(name) !== true);
-  // What a unique index refuses must be refused before anything is written.
+  // A unique index must refuse values before anything is written.
   const now = isLarge ? missing.filter(({ isUnique }) => isUnique) : missing;
   for (const index of now) {
     // A build that did not end leaves an index that nothing uses.

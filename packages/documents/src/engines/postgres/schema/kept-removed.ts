@@ -5,7 +5,7 @@ import { run } from "../connections/connections.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
 import { dropTotal } from "./kept-total.ts";
 
-/** What the registry says of a collection: whether its table may have removed documents. */
+/** Entry of the registry: whether the table of a collection may have removed documents. */
 export function wantedRemoved({ softDelete }: PostgresLayout): "kept" | "none" {
   return softDelete ? "kept" : "none";
 }

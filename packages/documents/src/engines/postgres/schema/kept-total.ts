@@ -33,8 +33,8 @@ export async function createTotal(client: PoolClient, layout: PostgresLayout): P
   });
   const schema = String(rows[0]?.[0]);
   await execute(client, createTotals());
-  // What was counted while a trigger was missing is wrong. Statements that are sent as one happen
-  // together.
+  // A total that was counted while a trigger was missing is wrong. Statements that are sent as one
+  // happen together.
   const statements = [...createTotalTriggers(layout, schema), forgetTotal(layout)];
   await execute(client, statements.join("; "));
   return true;

@@ -42,7 +42,7 @@ const columnMissing = "42703";
  * Brings tables and indexes up to their definitions, and returns the layouts of which something is
  * left to build.
  *
- * What is there already is only looked at. Everything else happens under a lock, so that processes
+ * Existing parts are only looked at. Everything else happens under a lock, so that processes
  * that start together do it once. Of a table with many documents, indexes that are not unique and
  * search texts are left to {@link buildLeft}, while the table is in use.
  */
@@ -238,7 +238,7 @@ async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise
     const how = registered === undefined ? "" : "CONCURRENTLY ";
     await buildSearch(client, layout, { how });
   }
-  // What the indexes of a table with documents hold, the server knows only when it has looked.
+  // The server knows the content of the indexes of a filled table only when it has looked.
   const isNews = hasNewStatistics || isBuilt || isDerived || isUnsearched;
   const isLookedAt = registered === undefined || !isNews;
   if (!isLookedAt && !isLarge) await execute(client, analyzeSql(layout.quoted));

@@ -11,7 +11,7 @@ export function analyzeSql(quoted: string): string {
   return `ANALYZE ${quoted}`;
 }
 
-/** What was added to a table. */
+/** Rows that were added to a table. */
 interface Grown {
   added: number;
   /** The number of added documents at which it is analyzed next. */

@@ -47,7 +47,7 @@ export function columnsToAdd(
   return columns;
 }
 
-/** What an UPDATE sets of the columns that are derived from the new version of a document. */
+/** Returns what an UPDATE sets of the columns derived from the new version of a document. */
 export function derivedSets(
   layout: DerivingTable,
   after: Stored<object>,

@@ -9,13 +9,13 @@ export interface Change {
   /** The statement, without RETURNING. */
   readonly text: string;
   readonly use: StatementUse;
-  /** What is written to the change feed; undefined for nothing. */
+  /** Record for the change feed; undefined for none. */
   readonly recording: Recording | undefined;
   /** Columns of the changed rows to return. Default: none, only their number. */
   readonly returning?: string | undefined;
 }
 
-/** What a change means for the unique values of documents. */
+/** Effect of a change on the unique values of documents. */
 export interface UniqueChange {
   /** Rows that are added. */
   readonly added?: readonly NewRow[];

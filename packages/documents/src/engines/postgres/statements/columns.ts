@@ -1,7 +1,7 @@
 /** Columns that make up a document. */
 export const documentColumns = "id, version, created_at, updated_at, doc, deleted_at";
 
-/** What comes back of a document that was claimed. */
+/** Columns that a claim returns of a document. */
 export const claimedColumns: string = [
   ...documentColumns.split(", "),
   "lease_token",

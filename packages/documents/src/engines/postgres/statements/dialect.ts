@@ -101,7 +101,7 @@ export class PreparedStatements {
   }
 }
 
-/** What the dialect needs to know of a collection. */
+/** The part of a collection that the dialect needs. */
 export interface DialectTable {
   /** Fields that have an index. */
   readonly indexed: ReadonlySet<string>;

@@ -11,13 +11,13 @@ import { membersOf } from "./members.ts";
 /** An index of a collection's table. */
 export interface PostgresIndex extends Index {
   readonly isUnique: boolean;
-  /** What stands between the parentheses. */
+  /** Text between the parentheses. */
   readonly columns: string;
   /** How the index is built. Default: as a B-tree. */
   readonly method?: "gin" | undefined;
   /** Conditions for documents in the index, in addition to not being removed. Default: none. */
   readonly condition?: string | undefined;
-  /** What stands there, one after the other, when that is more than the server can note. */
+  /** Texts to try there one after the other, when one is longer than the server can note. */
   readonly shorter?: readonly string[];
 }
 

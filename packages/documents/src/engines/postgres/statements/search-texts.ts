@@ -48,7 +48,6 @@ export function staleKeySql(of: string): string {
   return `coalesce(${of}, 0), id`;
 }
 
-/** What a search looks for texts in. */
 /** The text of a version of a document. */
 interface MadeText {
   readonly id: string;
@@ -73,7 +72,7 @@ interface Searched extends SearchNames {
  * generation read these documents, and derive the texts again.
  */
 export class PostgresSearchTexts {
-  /** What this program derives, as the registry has it; null for nothing. */
+  /** Derived data of this program, as the registry has it; null for none. */
   readonly derived: string | null;
   readonly #table: { readonly quoted: string; readonly definition: { readonly name: string } };
   readonly #ownPaths: readonly ParsedPath[];
@@ -130,7 +129,7 @@ export class PostgresSearchTexts {
     return columns;
   }
 
-  /** What an UPDATE sets when the document becomes another one. */
+  /** Returns what an UPDATE sets when the document becomes another one. */
   changes(after: { readonly version: number }, sql: PostgresDialect): readonly string[] {
     return this.#generations.flatMap(({ textOf, text, of }) => {
       const set = `${text} = ${sql.bind(textOf(after), "text")}`;

@@ -77,7 +77,7 @@ export class PostgresSearching implements Searching {
     const { parts, count } = partsOf(lookup.words);
     const counts = parts.map((part) => countSql(sql.hasWords([part])));
     const counted = `SELECT ${together} AS together, least(${counts.join(", ")}) AS rarest FROM ${sample}`;
-    // What was counted when the table was analyzed, for as many pages as it has now: as the planner
+    // The count of the last analysis, scaled to the pages that the table has now: as the planner
     // does.
     const documents =
       "reltuples / greatest(relpages, 1) * pg_relation_size(oid) / current_setting('block_size')::int8";

@@ -16,7 +16,7 @@ const slots = 64;
 
 const triggerName = "fetchwork:total";
 
-/** What a trigger counts, and how it names the rows. */
+/** Changes that a trigger counts, and its names of the rows. */
 const events = {
   insert: { changed: "INSERT", rows: "NEW TABLE AS added", difference: countOf("added") },
   delete: { changed: "DELETE", rows: "OLD TABLE AS gone", difference: `-${countOf("gone")}` },

@@ -73,7 +73,7 @@ export class Budget implements Timing {
   #look(now: number): void {
     const limit = this.#rows < manyRows ? millisecondsOfFew : maxMilliseconds;
     if (now - this.#began <= limit) return;
-    // What was slow because the machine is busy is not so the next time.
+    // A read that was slow because the machine is busy may be fast the next time.
     if (this.#rows < manyRows) throw tooSlow;
     const [oldest] = this.#slow.size < maxRemembered ? [] : this.#slow.keys();
     if (oldest !== undefined) this.#slow.delete(oldest);

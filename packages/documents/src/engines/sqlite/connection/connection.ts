@@ -16,7 +16,7 @@ export interface SqliteStatement {
   setReturnArrays(enabled: boolean): void;
 }
 
-/** What a connection needs of `DatabaseSync` of `node:sqlite` or a similar driver. */
+/** The part of `DatabaseSync` of `node:sqlite`, or a similar driver, that a connection needs. */
 export interface SqliteDatabase {
   readonly isOpen: boolean;
   readonly isTransaction: boolean;

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Row } from "../../operation.ts";
 
-/** What a reader sees of a document besides its fields. */
+/** Metadata of a document that a reader sees besides its fields. */
 interface Meta {
   readonly id: string;
   readonly version: number;
@@ -10,7 +10,7 @@ interface Meta {
   readonly deletedAt: string | null;
 }
 
-/** What a reader sees of a change besides the document and its position. */
+/** Metadata of a change that a reader sees besides the document and its position. */
 interface ChangeMeta {
   readonly collection: string;
   readonly id: string;

@@ -58,7 +58,7 @@ export class SqliteWriter implements StatementWriter {
   }
 }
 
-/** What the dialect needs to know of a collection. */
+/** The part of a collection that the dialect needs. */
 export interface SqliteTable {
   /** Fields that have an index. */
   readonly indexed: ReadonlySet<string>;

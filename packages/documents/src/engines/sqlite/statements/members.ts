@@ -78,7 +78,7 @@ export function membersOf(
     const from = place === 0 ? document : `${stepName(place - 1, segments)}.value`;
     const at = (): string => `${from}, ${text(jsonPath([name]))}`;
     const value = (): string => `${from} -> ${text(jsonPath([name]))}`;
-    // What is not a list is like a list of it.
+    // A value that is not a list counts as a list of one.
     const list =
       `CASE WHEN json_type(${at()}) = 'array' THEN ${value()} ` +
       `WHEN json_type(${at()}) IS NOT NULL THEN json_array(${value()}) END`;

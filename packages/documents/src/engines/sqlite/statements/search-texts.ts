@@ -28,7 +28,7 @@ export function searchTableOf(collection: string, suffix: string): string {
  * them up to date.
  */
 export class SqliteSearchTexts {
-  /** What this program derives, as the registry has it; null for nothing. */
+  /** Derived data of this program, as the registry has it; null for none. */
   readonly derived: string | null;
   readonly #layout: Pick<Layout, "begin" | "definition" | "quoted">;
   #generations: readonly Generation[] = [];

@@ -6,7 +6,7 @@ import { sampleSize } from "../../operations/search.ts";
 import { whereSql } from "../../operations/where.ts";
 import { SqliteDialect, SqliteKeyDialect, type SqliteTable } from "./dialect.ts";
 
-/** What a search needs to know of a collection. */
+/** The part of a collection that a search needs. */
 interface SearchedTable extends Pick<Layout, "quoted" | "softDelete">, SqliteTable {
   begin(): SqliteDialect;
 }

@@ -7,7 +7,7 @@ import { prepareCollection } from "../schema/prepare-collection.ts";
 import { workOnSearch } from "../schema/search-generations.ts";
 import { SqliteLayout } from "../statements/layout.ts";
 
-/** What a thread builds. */
+/** Index or search that a thread builds. */
 export interface BuildJob {
   /** Everything that collections need, or search texts that are missing. */
   readonly task: "prepare" | "search";
@@ -34,7 +34,7 @@ export function build({
   const { DatabaseSync } = loadSqlite();
   const connection = new Connection(new DatabaseSync(path, { timeout: 0 }));
   try {
-    // What a crash takes away is built again; a commit of the store itself makes it durable too.
+    // A build that a crash takes away is repeated; a commit of the store makes it durable too.
     connection.exec("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF");
     const layouts = definitions.map((definition) => new SqliteLayout(definition, createStamps()));
     if (task === "prepare") {

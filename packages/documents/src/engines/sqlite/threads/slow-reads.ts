@@ -11,7 +11,7 @@ import type { ReadPlan } from "../../operations/find.ts";
 import { toDocumentsError } from "../connection/sqlite-error.ts";
 import { startThread } from "./start-thread.ts";
 
-/** What a thread is given to do. */
+/** Work for a thread. */
 export interface Job {
   readonly definition: CollectionDefinition<unknown>;
   readonly plan: ReadPlan;
@@ -24,7 +24,7 @@ export interface Part extends Extent {
   readonly count?: number | undefined;
 }
 
-/** What SQLite said of a query that failed, as it goes from thread to thread. */
+/** Error of SQLite for a query, as it goes from thread to thread. */
 export interface Failure {
   readonly message: string;
   readonly errcode: number | undefined;
@@ -138,7 +138,7 @@ export class SlowReads {
       isOver = true;
       clearTimeout(timer);
       this.#isMakingRoom = false;
-      // What somebody else reads keeps the log long, and is not waited for each time.
+      // Another reader keeps the log long, and is not waited for each time.
       this.#shortestLog = this.#logLength();
       for (let free = maxThreads; free > 0; free -= 1) this.#next();
     };

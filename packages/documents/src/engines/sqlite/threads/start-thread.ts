@@ -4,7 +4,7 @@ import { toDocumentsError } from "../connection/sqlite-error.ts";
 import type { BuildJob } from "./build.ts";
 import type { MaintenanceTask } from "./maintenance.ts";
 
-/** What a thread is started for. */
+/** Tasks of a thread. */
 export type ThreadTask =
   | (BuildJob & { readonly kind: "build"; readonly path: string })
   | { readonly kind: "maintain"; readonly path: string; readonly task: MaintenanceTask }
