@@ -4,7 +4,7 @@ import { badFields } from "./problem.ts";
 /** Query parameter and body field that may carry a token (RFC 6750, 2.2 and 2.3). */
 export const accessTokenField = "access_token";
 
-/** What a request offers as proof of who its caller is. */
+/** Proof in a request of who its caller is. */
 export interface Credentials {
   readonly authorization: string | null;
   /** Values of the query parameter `access_token`. */
@@ -13,7 +13,7 @@ export interface Credentials {
   readonly bodyToken: unknown;
   /** Address of the client, for what limits attempts. Default: none is known. */
   readonly address?: string | undefined;
-  /** What the route does, for limited keys: `articles:read`. Default: no limited key works. */
+  /** Scope of the route, for limited keys: `articles:read`. Default: no limited key works. */
   readonly scope?: string | undefined;
   /** Whether also a rule for everyone refuses a key without it. Default: the key is left out. */
   readonly needsScope?: boolean | undefined;

@@ -14,7 +14,7 @@ import { Problem } from "./problem.ts";
  */
 export type AccessRule = "public" | "user" | "admin" | "master" | "password" | "master+password";
 
-/** What the caller of a route is, under its rule. */
+/** Type of the caller of a route, by the route's rule. */
 export type CallerOf<Rule extends AccessRule> = Rule extends "public"
   ? Account | undefined
   : Rule extends "master"

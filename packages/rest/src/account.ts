@@ -1,4 +1,4 @@
-/** What signing in needs to know of a user. */
+/** Facts about a user that a sign-in needs. */
 export interface Account {
   /** Identifier of the user, the subject of its tokens. */
   readonly id: string;
@@ -24,7 +24,7 @@ export interface AccountSource {
   byEmail(email: string): Promise<Account | undefined>;
 }
 
-/** What a key has to be allowed for a path: `articles:read`, `articles:write`. */
+/** Scope that a key needs for a path: `articles:read`, `articles:write`. */
 export function scopeOf(path: string, access: "read" | "write"): string {
   const [, first = ""] = path.split("/");
   return `${first}:${access}`;

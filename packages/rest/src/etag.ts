@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { empty, text } from "@fetchwork/http";
 import { Problem } from "./problem.ts";
 
-/** What tells a version of a document from those of others that had its id before. */
+/** Fields that distinguish a version of a document from those of earlier documents with its id. */
 interface Versioned {
   readonly id: string;
   readonly version: number;

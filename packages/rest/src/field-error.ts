@@ -6,7 +6,7 @@ export interface FieldError {
   readonly param: string;
   /** Rule that it breaks: `required`, `type`, `min`, `maxlength`, `enum`, `match`, `unique`, … */
   readonly name: string;
-  /** What was expected, for a person. Never holds the value that was sent. */
+  /** Expected value, in words for a person. The message never holds the value that was sent. */
   readonly message: string;
   /** Always `false`, as users of the specification's API know it. */
   readonly valid: false;
@@ -119,7 +119,7 @@ function choiceText(param: string, values: unknown): string {
   return `${param} must be one of: ${Array.isArray(values) ? values.join(", ") : ""}`;
 }
 
-/** What is a date or a time, for those who send another spelling. */
+/** Examples of a date and a time, for clients that send another spelling. */
 const examples: ReadonlyMap<unknown, string> = new Map([
   ["date", "2026-01-31"],
   ["datetime", "2026-01-31T12:00:00Z"],

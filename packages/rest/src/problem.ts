@@ -3,15 +3,15 @@ import { json } from "@fetchwork/http";
 import { RestError } from "./errors.ts";
 import type { FieldError } from "./field-error.ts";
 
-/** What a {@link Problem} has in addition to its status. */
+/** Parts of a {@link Problem} in addition to its status. */
 export interface ProblemOptions {
-  /** What went wrong in this case, for a person. Default: the name of the status. */
+  /** Description of the fault in this case, for a person. Default: the name of the status. */
   readonly detail?: string | undefined;
   /** Fields and parameters that were refused. */
   readonly errors?: readonly FieldError[] | undefined;
   /** Headers that belong to the response, such as `WWW-Authenticate` or `Allow`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What led to it, for the report of a status from 500 up. Never sent. */
+  /** Error that led to the problem, for the report of a status from 500 up. Never sent. */
   readonly cause?: unknown;
 }
 

@@ -1,4 +1,4 @@
-/** What the typed client knows of the routes of a resource; exists in types only. */
+/** Types of the routes of a resource, for the typed client; exist in types only. */
 export interface ResourceTypes<
   Name extends string = string,
   Document = unknown,
@@ -11,7 +11,7 @@ export interface ResourceTypes<
   readonly resource: Name;
   /** A document as clients see it. */
   readonly document: Document;
-  /** What clients send to create one. */
+  /** Body with which clients create a document. */
   readonly input: Input;
   /** Documents that its relations lead to. */
   readonly related: Related;
@@ -27,7 +27,7 @@ export interface ListTypes<Filter extends string = string, Sort extends string =
   readonly sort: Sort | "createdAt" | "id" | "updatedAt";
 }
 
-/** What the typed client knows of any other route; exists in types only. */
+/** Types of any other route, for the typed client; exist in types only. */
 export interface OperationTypes<
   Name extends string = string,
   Parameter extends string = string,
@@ -37,7 +37,7 @@ export interface OperationTypes<
   readonly operation: Name;
   /** Names of the parameters of the path. */
   readonly parameter: Parameter;
-  /** What clients send; `undefined` for a route without schema of the body. */
+  /** Body that clients send; `undefined` for a route without a schema of the body. */
   readonly body: Body;
   /** Body of the successful response. */
   readonly response: ResponseBody;
@@ -49,7 +49,7 @@ export interface Typed<Types> {
   readonly types?: Types | undefined;
 }
 
-/** What the typed client knows of a list of routes. */
+/** Types of a list of routes, for the typed client. */
 export type TypesOfRoutes<Routes extends readonly unknown[]> = TypesOfRoute<Routes[number]>;
 
 type TypesOfRoute<Route> =

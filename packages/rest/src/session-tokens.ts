@@ -4,7 +4,7 @@ import { checkOptions } from "./check-options.ts";
 import { checkConfigured, RestError } from "./errors.ts";
 import { requireSecret } from "./require-secret.ts";
 
-/** What a valid session token says. */
+/** Claims of a valid session token. */
 export interface SessionClaims {
   /** Identifier of the user. */
   readonly sub: string;

@@ -21,7 +21,7 @@ import type { Config, SettingsShape } from "./settings/define-config.ts";
 import type { ServerSettings } from "./settings/service-settings.ts";
 import type { WebhookRoute } from "./webhooks/webhook-routes.ts";
 
-/** What a service consists of. */
+/** Parts of a service. */
 export interface ServiceOptions {
   /** Name of the service, its database and its webhooks: lower-case letters, digits, hyphens. */
   readonly name: string;
@@ -41,7 +41,7 @@ export interface ServiceOptions {
   readonly middlewares?: readonly Middleware[] | undefined;
   /** Work that no request waits for. Default: nothing. */
   readonly jobs?: readonly AnyBackgroundJob[] | undefined;
-  /** What receives webhooks of others. Default: nothing. */
+  /** Receivers of webhooks from other platforms. Default: none. */
   readonly receivers?: readonly Receiver[] | undefined;
   /**
    * Changes of stored documents, as `src/migrations/index.ts` exports them. With `MIGRATE=start` a
@@ -61,7 +61,7 @@ export interface Service<Types = unknown> {
   readonly title: string;
   readonly version: string;
   readonly config: Config;
-  /** What its store keeps, also for `fetchwork db`. */
+  /** Collections of the service's store, also for `fetchwork db`. */
   readonly collections: readonly CollectionDefinition<object>[];
   /** Its resources, users first. */
   readonly resources: readonly Resource[];
@@ -70,7 +70,7 @@ export interface Service<Types = unknown> {
   readonly types?: Types | undefined;
 }
 
-/** What the typed client knows of a service. */
+/** Types of a service's routes, for the typed client. */
 export type ServiceTypes<Options extends ServiceOptions> = TypesOf<
   | InLists<Options["resources"]>
   | In<Options["routes"]>

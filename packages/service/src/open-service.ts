@@ -26,7 +26,7 @@ import type { StartSettings } from "./settings/start-settings.ts";
 import { createServiceSender } from "./webhooks/service-sender.ts";
 import { webhookRoutes } from "./webhooks/webhook-routes.ts";
 
-/** What a service is opened with. */
+/** Options of opening a service. */
 export interface OpenOptions {
   /** Settings that were read from the environment. */
   readonly settings: StartSettings;
@@ -146,7 +146,7 @@ export function openService(service: Service, store: Store, options: OpenOptions
       await Promise.all([
         migrating,
         accounts?.stop(),
-        // What is aborted is sent again, and an endpoint may hang.
+        // An aborted delivery is sent again, and an endpoint may hang.
         sender?.stop({ grace: Math.min(grace, 2_000) }),
         jobs.close({ grace }),
       ]);

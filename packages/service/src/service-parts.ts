@@ -3,7 +3,7 @@ import type { Jobs } from "@fetchwork/documents/jobs";
 import type { Sender } from "@fetchwork/webhooks/sender";
 import type { QueuedMailer } from "./mail/queued-mailer.ts";
 
-/** What calls, jobs and receivers of a service work with. */
+/** Parts that calls, jobs and receivers of a service work with. */
 export interface ServiceParts {
   readonly store: Store;
   /** Queues jobs. */
@@ -15,7 +15,7 @@ export interface ServiceParts {
 }
 
 declare module "@fetchwork/rest" {
-  // What the calls of a service have in addition to those of `createApi`; the store is there
+  // Members of the calls of a service in addition to those of `createApi`, which have the store
   // already.
   interface CallServices {
     readonly jobs: Jobs;

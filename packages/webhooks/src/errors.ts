@@ -41,7 +41,7 @@ export class WebhookUsageError extends UsageError {
 
 /** Options of {@link WebhookError}. */
 interface WebhookErrorOptions extends ErrorOptions {
-  /** What handlers threw, or what is wrong with the body. Default: none. */
+  /** Errors that handlers threw, or faults of the body. Default: none. */
   readonly errors?: readonly unknown[] | undefined;
   /** The event, or the part of it that is known. Default: none. */
   readonly event?: Partial<UntypedEvent> | undefined;

@@ -23,7 +23,7 @@ export interface OwnUser extends ShownUser {
 /** How a session began. */
 export type SignInMethod = "password" | "passkey" | "provider";
 
-/** What signing in responds with. */
+/** Response to a sign-in. */
 export interface SessionResponse {
   /** Sent as `access_token` or Bearer header. */
   readonly token: string;
@@ -54,7 +54,7 @@ export interface ShownSession {
 export interface ShownKey {
   readonly id: string;
   readonly name: string;
-  /** What the key may do, such as `articles:read`. */
+  /** Scopes of the key, such as `articles:read`. */
   readonly scopes: readonly string[];
   readonly createdAt: string;
   /** Last use, to about a minute; `null` before the first one. */
@@ -92,7 +92,7 @@ export interface SecondFactorResponse {
   readonly recoveryCodes?: readonly string[];
 }
 
-/** What is sent to create a user, and, but for email, password and role, to change one. */
+/** Fields to create a user, and, except email, password and role, to change one. */
 export interface UserInput {
   readonly email: string;
   readonly password: string;
@@ -109,7 +109,7 @@ export interface Code {
   readonly totp?: string | undefined;
 }
 
-/** What the typed client knows of the routes of accounts. */
+/** Types of the routes of accounts, for the typed client. */
 export type AccountOperation =
   | ResourceTypes<"users", ShownUser, UserInput>
   | OperationTypes<"updatePassword", "id", Code & { readonly password: string }, OwnUser>

@@ -21,7 +21,7 @@ export type OnForget = (
   transaction: Transaction,
 ) => Promise<(() => Promise<void>) | void>;
 
-/** What the routes of accounts work with. */
+/** Parts that the routes of accounts work with. */
 export interface AccountsContext {
   readonly user: UserResource;
   readonly store: Store;

@@ -33,7 +33,7 @@ import type { StoredUser, UserResource } from "./users/define-user.ts";
 import { forgettingUsers } from "./users/forget-user.ts";
 import { userRoutes } from "./users/user-routes.ts";
 
-/** What accounts are like. */
+/** Options of accounts. */
 export interface AccountsOptions {
   /** The users, as `defineUser` makes them. */
   readonly user: UserResource;
@@ -105,7 +105,7 @@ export interface OpenAccounts {
   readonly routes: readonly AccountRoute[];
   /** For `createApi`: recognizes tokens, cookies, API keys and the master key. */
   readonly authentication: Authentication;
-  /** What the routes work with, for further ones. */
+  /** Parts that the routes work with, for further routes. */
   readonly context: AccountsContext;
   /** Sends mails that wait, also those of a process that ended. */
   start(): void;

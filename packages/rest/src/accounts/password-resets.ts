@@ -20,7 +20,7 @@ export interface PasswordReset {
   readonly expiresAt: number;
 }
 
-/** What resets need of a user. */
+/** Fields of a user that resets need. */
 export interface PasswordHolder {
   /** Hash made by {@link hashPassword}. */
   readonly passwordHash: string;

@@ -43,7 +43,7 @@ type PopulatedBy<Query, D, Related> = Query extends { readonly populate: infer P
     : D
   : D;
 
-/** What `show` takes in its query. */
+/** Parameters of `show`. */
 export interface ShowParameters<D = Readonly<Record<string, unknown>>> {
   /** Fields to show, or with `-` to leave out. */
   readonly fields?: ListParameters<D>["fields"];
@@ -68,7 +68,7 @@ export type BulkOperation<Input> =
     }
   | { readonly op: "remove"; readonly id: string; readonly version?: number | undefined };
 
-/** What became of one item of a bulk call. */
+/** Result of one item of a bulk call. */
 export interface BulkResult<D> {
   /** 201 for a created document, 200 for a changed one, 204 for a removed one. */
   readonly status: number;
@@ -82,7 +82,7 @@ export interface BulkResult<D> {
 /** Any of the fields, and `null` for none. */
 export type Changes<Input> = { readonly [K in keyof Input]?: Input[K] | null | undefined };
 
-/** What a query must be besides `Allowed`: paths begin with relations, known names only. */
+/** Checks of a query in addition to `Allowed`: paths begin with relations, known names only. */
 type Checked<Query, Related, Allowed> = CheckedPopulate<Query, Related> & Only<Query, Allowed>;
 
 type Only<Given, Allowed> = {
@@ -93,7 +93,7 @@ type Only<Given, Allowed> = {
     : never;
 };
 
-/** What `query` takes: the parameters of a list but for the filters of single fields. */
+/** Parameters of `query`: those of a list, except the filters of single fields. */
 export type QueryParameters<D, Lists = unknown> = Pick<
   ListParameters<D, Lists>,
   "after" | "fields" | "limit" | "page" | "populate" | "q" | "sort" | "where"
@@ -157,7 +157,7 @@ export interface ResourceClient<D, Input, Related = unknown, Lists = unknown> {
   ): Promise<Reply<readonly BulkResult<D>[]>>;
 }
 
-/** What a route of one's own is called with. */
+/** Input of a call of a custom route. */
 export type OperationInput<Parameter extends string, Body> = ([Parameter] extends [never]
   ? { readonly params?: undefined }
   : { readonly params: Readonly<Record<Parameter, string>> }) &

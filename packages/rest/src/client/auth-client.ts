@@ -75,7 +75,7 @@ export type AuthClient = {
   me(options?: CallOptions): Promise<Reply<OwnUser>>;
 };
 
-/** What a call sends. */
+/** Content of a call's request. */
 export interface Sending {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly query?: object | undefined;

@@ -161,7 +161,7 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
     }
   }
 
-  /** What is called is looked up when it is called, since only types know the names before. */
+  /** Looks an operation up only when it is called, since only types know the names before. */
   function member(name: string): unknown {
     const of = (action: string): string => `${name}.${action}`;
     const one = (action: string) => async (id: string, options?: CallOptions) =>

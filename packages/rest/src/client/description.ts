@@ -1,7 +1,7 @@
 import { isObject } from "@fetchwork/kit";
 import { ClientError } from "./errors.ts";
 
-/** What the client needs of an OpenAPI document: `api.openApi`, `/openapi.json` or a file. */
+/** Part of an OpenAPI document that the client needs: `api.openApi`, `/openapi.json` or a file. */
 export interface ApiDescription {
   readonly paths: Readonly<Record<string, unknown>>;
 }

@@ -49,7 +49,7 @@ export class ProblemError extends FetchworkError {
   readonly rule: string | undefined;
   /** All fields and parameters at fault. */
   readonly errors: readonly RefusedField[];
-  /** What the API asks to wait before the next try (`Retry-After`), as it came. */
+  /** Unparsed `Retry-After`: how long the API asks to wait before the next try. */
   readonly retryAfter: string | undefined;
   /** Current entity tag, with a 412. */
   readonly etag: string | undefined;

@@ -36,7 +36,7 @@ type ScalarOf<Value> =
 /** One value or several, of which one has to be equal. */
 type OneOf<Scalar> = Scalar | readonly Scalar[];
 
-/** What an operator compares a field with. */
+/** Operand that an operator compares a field with. */
 type Operand<Value, Operator extends FilterOperator> = {
   readonly exists: boolean;
   readonly prefix: string;
@@ -49,7 +49,7 @@ type Operand<Value, Operator extends FilterOperator> = {
     : Special
   : never;
 
-/** What a field is compared with: a value, `null` for none, or values by operator. */
+/** Condition of a field: a value, `null` for no value, or values by operator. */
 export type WhereValue<Value = unknown> =
   ScalarOf<Value> | null | { readonly [K in FilterOperator]?: Operand<Value, K> | undefined };
 
@@ -100,7 +100,7 @@ export function queryTexts(
   const texts = new Map<string, string>();
   for (const source of sources) {
     for (const [name, value] of Object.entries(source ?? {})) {
-      // What the types of all sources say.
+      // The types of all sources allow only such values.
       const given = value as ListWhere<object> | ParameterValue | undefined;
       if (given !== undefined) texts.set(name, textOf(given));
     }

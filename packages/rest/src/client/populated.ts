@@ -43,7 +43,7 @@ type RelationIn<Path extends string> = Path extends `${infer First},${infer Rest
       ? First
       : Path;
 
-/** What of paths comes after the relation that they begin with. */
+/** Rest of paths after the relation with which the paths begin. */
 type PathAfter<Path extends string, First> = Path extends `${infer One},${infer Others}`
   ? PathAfter<One, First> | PathAfter<Others, First>
   : Path extends ` ${infer Rest}` | `${infer Rest} `

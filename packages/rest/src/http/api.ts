@@ -38,7 +38,7 @@ import { type Body, readBody } from "./read-body.ts";
 import { requireAuthentication } from "./require-authentication.ts";
 import { byPrecedence, checkRoutes } from "./route-order.ts";
 
-/** What an API is made of. */
+/** Parts of an API. */
 export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> extends ApiInfo {
   /** Routes by group: resources, accounts and routes of the program. */
   readonly routes: Routes;
@@ -46,7 +46,7 @@ export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> 
   readonly store: Store;
   /** Recognizes callers. Default: nobody; routes for some callers only are refused. */
   readonly authentication?: Authentication | undefined;
-  /** What every call has besides; a function, where it has transactions. Default: nothing. */
+  /** Additional members of every call; a function, where they use transactions. Default: none. */
   readonly services?: CallServices | ServicesIn | undefined;
   /** Maximum bytes of a request's body. Default: `102_400`. */
   readonly maxBodySize?: number | undefined;
@@ -145,7 +145,7 @@ export function createApi<const Routes extends readonly Route[]>(
   };
 }
 
-/** What is known of a body that its route reads. */
+/** Stands for a body that the route reads itself. */
 const noBody: Body = { fields: {}, isForm: false };
 
 type Respond = (request: Request, context: Context) => Promise<Response>;
@@ -300,7 +300,7 @@ const passing: ReadonlySet<string | undefined> = new Set([
   "ERR_DOCUMENTS_TIMEOUT",
 ]);
 
-/** What fails because the store is busy or cannot be reached may go well a little later. */
+/** Makes the problem of a failure: 503 where the store is busy or unreachable for a while. */
 function failureOf(error: Error): Problem {
   const code = error instanceof DocumentsError ? error.code : undefined;
   if (code === "ERR_DOCUMENTS_FULL") {

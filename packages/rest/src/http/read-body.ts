@@ -10,7 +10,7 @@ import { queryMediaType } from "../plan/route.ts";
 import { badFields, Problem } from "../problem.ts";
 import { refuseHostileFields } from "./hostile-text.ts";
 
-/** What a body of a request held. */
+/** Content of a request's body. */
 export interface Body {
   /** Fields by name, in an object without prototype. */
   readonly fields: Readonly<Record<string, unknown>>;

@@ -95,7 +95,7 @@ export function resourceRoutes<
     if (handler === undefined) return [];
     const checked = guarded(resource, operation, handler);
     const asks = operation === "create" && typeof resource.access.create === "function";
-    // What the rule of a creation reads holds when the document is stored.
+    // Data that the rule of a creation reads still holds when the document is stored.
     const handle: ResourceHandler<Body> = asks ? (call) => runTogether(call, checked) : checked;
     const whole = { ...definition, handle: handle as RouteDefinition["handle"] };
     return [known(action, defineRoute(whole))];

@@ -12,7 +12,7 @@ export class Components {
   readonly #responses = new Map<string, JsonSchema>();
   #unnamed = 0;
 
-  /** What was collected, for `components` of the document. */
+  /** Collected schemas and responses, for `components` of the document. */
   get collected(): { readonly schemas: JsonSchema; readonly responses: JsonSchema } {
     return {
       schemas: Object.fromEntries(this.#schemas),

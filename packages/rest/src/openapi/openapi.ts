@@ -16,7 +16,7 @@ import {
   refusals,
 } from "./refusals.ts";
 
-/** What an API says of itself. */
+/** Title, version and introduction of an API. */
 export interface ApiInfo {
   readonly title: string;
   /** Version of the API, not of the OpenAPI format. */

@@ -2,7 +2,7 @@ import type { RouteResponse } from "../plan/route.ts";
 import { titleOf } from "../problem.ts";
 import type { JsonSchema } from "../schema.ts";
 
-/** What a refusal says. */
+/** Description of a refusal. */
 interface Refusal extends RouteResponse {
   /** `default` stands for every status that is not described. */
   readonly status: number | "default";

@@ -16,7 +16,7 @@ export interface WriteTarget<T extends object> {
   readonly transaction?: Transaction | undefined;
   readonly collection: CollectionDefinition<T>;
   readonly id: string;
-  /** What a 404 calls the document. Default: `"document"`. */
+  /** Name of the document in a 404. Default: `"document"`. */
   readonly name?: string | undefined;
   /** Its `If-Match` and `If-None-Match` are applied. */
   readonly request: Request;

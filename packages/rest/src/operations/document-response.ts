@@ -5,7 +5,7 @@ import type { ResourceCall } from "../resource/call.ts";
 import type { Resource } from "../resource/resource.ts";
 import { readOwners } from "./owners.ts";
 
-/** What a caller sees of one document. */
+/** One document as a caller sees it. */
 export interface ShownDocument {
   readonly shown: Fields;
   readonly etag: string;

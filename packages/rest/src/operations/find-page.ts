@@ -123,8 +123,8 @@ export function createPageFinder(resource: Resource): PageFinder {
     const extra = bound === Infinity ? 0 : 1;
     const asked = { ...selection, ...orderOf(query), limit: limit + extra, offset };
     const finding = store.collection(collection).find(asked);
-    // What is narrowed may be on one page, which then tells how many there are: counting costs as
-    // much as finding did.
+    // A narrowed list may fit on one page, which then shows the number of its documents. Counting
+    // costs as much as finding.
     const counting = isNarrowed(selection) ? undefined : countOf(store, selection);
     // It is awaited once the page is there, which may fail before.
     counting?.catch(() => undefined);

@@ -2,11 +2,11 @@ import { DocumentsError, type Store, type Transaction } from "@fetchwork/documen
 import type { Call } from "../resource/call.ts";
 
 /**
- * Runs changes together: as part of the transaction of a call, or of a separate one. The call that
- * they get has a store that is part of it too.
+ * Runs changes together: as part of the transaction of a call, or of a separate one. The store of
+ * the call that the changes get is part of that transaction too.
  *
- * What they put off until the commit is done after it. The store may run them again when another
- * transaction was in their way.
+ * Work that the changes put off until the commit is done after the commit. The store may run the
+ * changes again when they conflict with another transaction.
  */
 export async function runTogether<C extends Call, R>(
   call: C,
@@ -42,7 +42,7 @@ export function joinCall<C extends Call>(call: C, transaction: Transaction): C {
   return { ...call, ...services, transaction, store: joinStore(call.store, transaction) };
 }
 
-/** What ended a transaction that was part of another one, which then undoes it with all else. */
+/** Errors that ended a transaction inside another one, which then undoes all of its changes. */
 const failures = new WeakMap<Transaction, unknown>();
 
 /** Transactions that are over: the store of a call that joined one is the store around it again. */

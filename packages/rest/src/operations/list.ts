@@ -29,7 +29,7 @@ export function listOperation(resource: Resource): ResourceHandler {
     const { documents } = found;
     const reading = readOwners(call, { resource, documents }, query.fields);
     const owners = reading && (await reading);
-    // What a hook or a relation shows may follow from more than the versions.
+    // Rows of a hook or a relation may depend on more than the versions.
     const etag = tree || hooks.afterList ? undefined : versionsTag(call, found, owners);
     if (etag !== undefined && noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: pageHeaders(found, etag) });
@@ -97,7 +97,7 @@ function createQueryReader(resource: Resource): QueryReader {
     const rules = resource.views.rulesFor(call);
     let read = readers.get(rules);
     if (!read) readers.set(rules, (read = createListReader(rules)));
-    // What the body of a QUERY may be long is settled when it is read.
+    // The maximum length of a QUERY's body is checked when that body is read.
     const maxWhere = call.request.method === "QUERY" ? Infinity : undefined;
     return read(withoutPopulate(resource, call.query), maxWhere);
   };

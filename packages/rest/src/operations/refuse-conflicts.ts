@@ -18,9 +18,9 @@ export async function refuseConflicts<R>(write: Promise<R>): Promise<R> {
 }
 
 /**
- * What a client is told of a value or an identifier that no store takes; `undefined` for any other
- * error. What it sent was checked before, so that only a few such values come so far, as deeply
- * nested ones do.
+ * Makes the problem of a value or an identifier that no store takes; `undefined` for any other
+ * error. Validation comes before, so only a few such values come so far, for example deeply nested
+ * ones.
  */
 export function inputProblem(error: unknown): Problem | undefined {
   if (!(error instanceof InputError)) return undefined;

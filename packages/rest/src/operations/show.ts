@@ -22,7 +22,7 @@ export function showOperation(resource: Resource): ResourceHandler {
     if (!document) throw notFound(resource.name);
     const { etag, shown } = await showDocument(resource, call, document, fields);
     requirePreconditions(request, etag);
-    // What a hook or a relation shows may follow from more than the version.
+    // Rows of a hook or a relation may depend on more than the version.
     if (!hooks.afterShow && !tree && noneMatchHolds(request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }

@@ -2,7 +2,7 @@ import { named } from "../named-schema.ts";
 import type { Resource } from "../resource/resource.ts";
 import { acceptsNull, type JsonSchema, propertiesOf } from "../schema.ts";
 
-/** What changes one document of a resource by PUT or PATCH, by its names in OpenAPI. */
+/** Makes the named schema of a body that changes one document by PUT or PATCH. */
 export function changeSchema(
   type: string,
   resource: Pick<Resource, "immutable" | "input">,
@@ -15,8 +15,8 @@ export function changeSchema(
 }
 
 /**
- * What an update takes: any of the fields that are not immutable. `null` stands for a field that is
- * not given in a PUT, and removes it in a PATCH, which a required one cannot be.
+ * Makes the schema of an update: any of the fields that are not immutable. In a PUT, `null` stands
+ * for a field that is left out. In a PATCH, `null` removes a field, unless the field is required.
  */
 function partialSchema(
   { immutable, input: schema }: Pick<Resource, "immutable" | "input">,

@@ -18,7 +18,7 @@ export interface FilterParameter {
   readonly read: (text: string) => FieldError | FilterCondition;
 }
 
-/** What a filter demands of a field. */
+/** Condition of a filter on a field. */
 export interface FilterCondition {
   readonly where: UntypedWhere;
 }
@@ -29,7 +29,7 @@ export const maxFilterValues = 100;
 /** Maximum filters of one request. */
 export const maxFilters = 20;
 
-/** What a filter compares by. */
+/** Operator with which a filter compares. */
 export type FilterOperator =
   "contains" | "eq" | "exists" | "gt" | "gte" | "in" | "lt" | "lte" | "ne" | "nin" | "prefix";
 

@@ -56,7 +56,7 @@ export function createGroupsReader({ views }: Pick<Resource, "views">): GroupsRe
   };
 }
 
-/** What selects documents of a list selects them for groups too; paging and showing do not. */
+/** Rules for groups: those by which a list selects documents, without paging and showing. */
 function selectionRules(rules: ListRules): ListRules {
   const off = { page: false, limit: false, after: false, sort: false, fields: false } as const;
   return { ...rules, geo: undefined, trash: false, names: { ...rules.names, ...off } };

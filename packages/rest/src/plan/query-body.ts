@@ -26,7 +26,7 @@ const number = { type: "number" };
 const filter = { type: "object" };
 const names = { type: ["string", "array"], items: text };
 
-/** What the members are in JSON, where it is more than the text of a parameter. */
+/** Schemas of the members in JSON that are more than the text of a parameter. */
 const kinds: Readonly<Partial<Record<StandardParameter | typeof populateName, JsonSchema>>> = {
   page: { type: "integer" },
   limit: { type: "integer" },

@@ -44,7 +44,7 @@ export function allows(
     case "admin":
       return isAdmin(call.user);
     case "owner":
-      // What is listed is limited to the documents of the caller.
+      // A list is limited to the documents of the caller.
       if (operation === "list") return call.user !== undefined;
       return isAdmin(call.user) || (owner !== undefined && isOwner(call.user, document, owner));
     default:

@@ -98,7 +98,7 @@ function publicUsers({ collection, present, tagOf, views }: Resource): PublicUse
   return {
     collection,
     show(user, viewer) {
-      const open = views.fieldsOf(user, {}); // What everyone sees.
+      const open = views.fieldsOf(user, {}); // Fields that everyone sees.
       const fields = shownFields.filter((field) => open.includes(field));
       const { name, picture } = present(user, { user: viewer }, fields);
       return { id: user.id, name: textOf(name), picture: textOf(picture) };

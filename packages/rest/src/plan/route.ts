@@ -26,7 +26,7 @@ export interface RouteDefinition<
   readonly operation: string;
   /** One line for the reference, in the imperative: `Publish an article`. */
   readonly summary: string;
-  /** What the summary does not say, for the reference, in Markdown. Default: nothing. */
+  /** Details in addition to the summary, for the reference, in Markdown. Default: none. */
   readonly description?: string | undefined;
   /** Group in the reference. */
   readonly tag: string;
@@ -102,7 +102,7 @@ export interface QueryParameter {
   readonly required?: boolean | undefined;
 }
 
-/** What an operation of a resource does, as the typed client names it. */
+/** Kind of an operation of a resource, as the typed client names it. */
 export type ResourceAction =
   | "bulk"
   | "create"
@@ -117,7 +117,7 @@ export type ResourceAction =
 
 /** A route whose types are settled, as {@link createApi} takes it. */
 export interface Route<Types = unknown> extends Omit<RouteDefinition, "handle">, Typed<Types> {
-  /** What it does to the resource that it belongs to. */
+  /** Action of the route on the resource that it belongs to. */
   readonly action?: ResourceAction | undefined;
   // A method and not a property, so that routes of different bodies and callers stand in one list.
   handle(call: Call<never, never>): Response | Promise<Response>;

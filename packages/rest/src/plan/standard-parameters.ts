@@ -17,7 +17,7 @@ const maxCursorLength = 4_096;
 /** Values of the parameters of a query, by name. */
 export type GivenValues = ReadonlyMap<string, readonly string[]>;
 
-/** What a reader finds in a query, parameter by parameter. */
+/** Values of a query, parameter by parameter, for a reader. */
 interface Given {
   readonly errors: FieldError[];
   /** The one value of a standard parameter, empty or not. */
@@ -56,7 +56,7 @@ function givenIn(values: GivenValues, names: CalledParameters, errors: FieldErro
   };
 }
 
-/** What {@link readStandard} goes by. */
+/** Input of {@link readStandard}. */
 export interface Reading {
   readonly rules: ListRules;
   readonly names: CalledParameters;

@@ -7,7 +7,7 @@ import type { ResourceCall } from "./call.ts";
 /** Operations of a resource. */
 export type Operation = "list" | "show" | "create" | "update" | "remove" | "restore";
 
-/** What a rule function decides by: the call, whose `store` may be asked for other documents. */
+/** Input of a rule function: the call, whose `store` may be asked for other documents. */
 export interface AccessCall<
   Document extends object = Fields,
   New = Fields | undefined,

@@ -10,7 +10,7 @@ import type { ResourceGraph } from "./relations/referrers.ts";
 export type BodyFields = Readonly<Record<string, unknown>>;
 
 /**
- * What every call of an API has in addition to {@link Call}: the option `services` of `createApi`.
+ * Members of every call in addition to {@link Call}: the option `services` of `createApi`.
  * Programs add members by declaration merging (`declare module "@fetchwork/rest"`).
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- programs fill it
@@ -48,7 +48,7 @@ export interface Call<Body = unknown, User = unknown> extends CallServices {
   readonly afterCommit?: ((work: () => Promise<void>) => void) | undefined;
   /** Makes the services of the call when it becomes part of a transaction. */
   readonly servicesIn?: ServicesIn | undefined;
-  /** What leads from one resource of the API to another. */
+  /** Relations from one resource of the API to another. */
   readonly resources: ResourceGraph;
   /** Reports an error that does not become the response. */
   readonly report: (error: unknown) => void;
@@ -58,7 +58,7 @@ export interface Call<Body = unknown, User = unknown> extends CallServices {
   readonly attempts?: AttemptLimiter | undefined;
 }
 
-/** What a controller's handlers are called with. */
+/** Call that a controller's handlers receive. */
 export interface ResourceCall<Body = BodyFields> extends Call<Body, Account | undefined> {
   /** The document at the address, where the access rule needed it. */
   readonly document?: Stored<Fields> | undefined;

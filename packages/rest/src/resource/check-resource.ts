@@ -7,7 +7,7 @@ import type { ComputedField, DerivedField } from "./presenter.ts";
 import type { ResourceOptions } from "./resource-options.ts";
 import { viewLists } from "./views.ts";
 
-/** What a resource's options say, with what follows from its schema. */
+/** Options of a resource, with facts that follow from its schema. */
 export interface ResourceParts {
   readonly options: ResourceOptions<Schema>;
   /** Names of the fields of the schema. */

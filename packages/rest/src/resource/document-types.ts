@@ -8,7 +8,7 @@ export type ComputedFields<S extends Schema, Computed = Readonly<Record<string, 
   readonly [Name in keyof Computed]: ComputedField<Stored<OutputOf<S>>, Computed[Name]>;
 };
 
-/** What stands for fields that a document lacks, by name. */
+/** Replacements for fields that a document lacks, by name. */
 export type DerivedFields<S extends Schema> = {
   readonly [Name in keyof OutputOf<S>]?: DerivedField<Stored<OutputOf<S>>, OutputOf<S>[Name]>;
 };
@@ -49,11 +49,11 @@ export type SchemaField<S extends Schema> = [keyof OutputOf<S>] extends [never]
 export type StoredField<S extends Schema, Owner extends string, Hidden> =
   Exclude<Owner, "id"> | Extract<keyof Hidden, string> | SchemaField<S>;
 
-/** What lists may be filtered by: fields and paths that begin with them, such as `address.city`. */
+/** Fields that filters of lists may name, and paths that begin with a field: `address.city`. */
 export type FilterPath<S extends Schema, Owner extends string> =
   PathIn<SchemaField<S>> | Exclude<Owner, "id"> | Exclude<keyof Meta, "version">;
 
-/** What may be indexed. */
+/** Fields and paths that may be indexed. */
 export type IndexPath<S extends Schema, Owner extends string, Hidden> =
   PathIn<StoredField<S, Owner, Hidden>> | Exclude<keyof Meta, "version">;
 

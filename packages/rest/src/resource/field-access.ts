@@ -75,7 +75,7 @@ function readRules(fields: FieldAccess = {}, of: "read" | "write"): WriteRules {
   );
 }
 
-/** What of a resource the rules of its fields have to fit. */
+/** Parts of a resource that the rules of its fields have to fit. */
 interface FieldPlace {
   readonly name: string;
   readonly owner: string | undefined;

@@ -1,7 +1,7 @@
 import { isObject } from "@fetchwork/kit";
 import { acceptsNull, type JsonSchema } from "../schema.ts";
 
-/** What the values of a field are, as far as filters tell them apart. */
+/** Kind of a field's values, as far as filters distinguish the kinds. */
 export type FilterKind =
   | "boolean"
   | "date"

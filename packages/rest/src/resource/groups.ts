@@ -1,7 +1,7 @@
 import { check } from "../errors.ts";
 import type { FilterField } from "./filter-field.ts";
 
-/** What is computed of the values of a field in each group. */
+/** Kind of value that is computed from a field in each group. */
 export type GroupValue = "avg" | "max" | "min" | "sum";
 
 /** All of them, in the order in which they are shown. */

@@ -4,15 +4,15 @@ import type { ResourceCall } from "./call.ts";
 
 type Result<T> = Promise<T> | T;
 
-/** What every hook is told. */
+/** Event that every hook receives. */
 export interface HookEvent {
   /** The request and its caller. */
   readonly call: ResourceCall<unknown>;
 }
 
-/** What a hook before a change is told. */
+/** Event that a hook before a change receives. */
 export interface ChangeEvent extends HookEvent {
-  /** The transaction of the change. What the hook reads and writes in it belongs to the change. */
+  /** The transaction of the change, for reads and writes of the hook that belong to the change. */
   readonly transaction: Transaction;
 }
 

@@ -4,7 +4,7 @@ import type { ParameterNames } from "./list-rules.ts";
 /** How a resource is listed. */
 export interface ListOptions {
   /**
-   * What a list responds with: an array, with the count in `X-Total-Count`; or an object of `rows`
+   * Body of a list's response: an array, with the count in `X-Total-Count`; or an object of `rows`
    * and `count`. Default: `"array"`.
    */
   readonly shape?: "array" | "rows" | undefined;

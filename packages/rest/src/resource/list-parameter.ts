@@ -11,7 +11,7 @@ export interface ListParameter<Value = unknown> {
    * counts as sent; a default also where the text is empty.
    */
   readonly schema: Schema<Value>;
-  /** What documents must be for a value, as a filter of the store; `undefined`: no condition. */
+  /** Makes the condition for a value, as a filter of the store; `undefined`: no condition. */
   where(value: Value): UntypedWhere | undefined;
   /** Whether a list without it is refused. Default: `false`. */
   readonly required?: boolean | undefined;
@@ -47,7 +47,7 @@ export interface CompiledListParameter {
   readonly read: (text: string | undefined) => FoundCondition | readonly FieldError[];
 }
 
-/** What a parameter demands of documents, if anything. */
+/** Condition that a parameter sets for documents, if any. */
 export interface FoundCondition {
   readonly where: UntypedWhere | undefined;
 }

@@ -25,7 +25,7 @@ export const defaultLimit = 30;
 /** Maximum documents on a page. */
 export const maxLimit = 100;
 
-/** What the parameters of a list may ask for. */
+/** Rules that limit the parameters of a list. */
 export interface ListRules extends NamedFields {
   /** Whether there is `q`. Default: `true`. */
   readonly searchable?: boolean | undefined;
@@ -64,7 +64,7 @@ export interface ListQuery {
   readonly sort: readonly string[];
   /** Fields to show, or `undefined` for all. */
   readonly fields: readonly string[] | undefined;
-  /** What filters and parameters of one's own demand. */
+  /** Condition of filters and custom parameters. */
   readonly where: UntypedWhere | undefined;
   /** Place to begin with, nearest first. */
   readonly near: NearPoint | undefined;

@@ -15,7 +15,7 @@ export interface ComputedField<Document = Stored<Fields>, Value = unknown> {
   value(document: Document): Value | undefined;
 }
 
-/** What stands for a field that a document lacks. */
+/** Replacement for a field that a document lacks. */
 export interface DerivedField<Document = Stored<Fields>, Value = unknown> {
   /** Field that the value tells something about: callers who do not see it see `null`. */
   readonly from: string;

@@ -4,7 +4,7 @@ import type { Fields } from "../fields.ts";
 import { named } from "../named-schema.ts";
 import type { JsonSchema } from "../schema.ts";
 
-/** What documents show of their owner. */
+/** Fields of an owner that documents show. */
 export interface PublicUser {
   readonly id: string;
   /** `null` where the user has none, or the caller may not see it. */

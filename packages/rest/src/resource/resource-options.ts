@@ -16,7 +16,7 @@ import type { ListOptions } from "./list-options.ts";
 import type { PopulateOptions, Relations } from "./relations/relation-options.ts";
 import type { ViewOptions } from "./views.ts";
 
-/** What a resource is. */
+/** Definition of a resource. */
 export interface ResourceOptions<
   S extends Schema,
   Path extends string = string,
@@ -121,9 +121,9 @@ export interface ResourceOptions<
   /** Fields that clients see and do not set; sent values are ignored. Default: none. */
   readonly readOnly?: readonly string[] | undefined;
   /**
-   * What stands for fields that a document lacks, by name: it is worked out of another field when
-   * the document is shown to callers who see that field, and others see `null`. Such as a name that
-   * follows from the email. Default: none.
+   * Replacements for fields that a document lacks, by name. Each is computed from another field,
+   * for callers who see that field; others see `null`. Example: a name that follows from the email.
+   * Default: none.
    */
   readonly derived?: DerivedFields<S> | undefined;
   /** Fields that are worked out when a document is shown, by name. Default: none. */

@@ -57,7 +57,7 @@ export interface Resource<
   readonly reserved: ReadonlySet<string>;
   readonly searchable: boolean;
   readonly softDelete: boolean;
-  /** What the parameters of a list may ask for when the caller sees every field. */
+  /** Rules for the parameters of a list when the caller sees every field. */
   readonly list: ListRules;
   readonly shape: NonNullable<ListOptions["shape"]>;
   readonly count: NonNullable<ListOptions["count"]>;
@@ -66,7 +66,7 @@ export interface Resource<
   /** Items of a bulk request at most; 0 for a resource without them. */
   readonly bulkLimit: number;
   readonly collection: CollectionDefinition<Document>;
-  /** What each caller sees of documents. */
+  /** Views of documents by caller. */
   readonly views: Views;
   /** Shows a document to a caller. */
   readonly present: Presenter;

@@ -14,7 +14,7 @@ export const meta: Readonly<Record<string, JsonSchema>> = {
   updatedAt: { type: "string", format: "date-time" },
 };
 
-/** What documents can have. */
+/** Fields that documents can have. */
 interface ShownFields {
   /** Schema of what is stored. */
   readonly output: JsonSchema;
@@ -84,7 +84,7 @@ export function requiredOf(schema: JsonSchema): readonly string[] {
   return Array.isArray(required) ? required.map(String) : [];
 }
 
-/** What a schema yields: by then every default is a value like others. */
+/** Removes defaults from a schema of output, where a default is a value like others. */
 function withoutDefaults(schema: JsonSchema): JsonSchema {
   const { default: _, ...rest } = schema;
   return Object.fromEntries(

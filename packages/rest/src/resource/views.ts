@@ -12,13 +12,13 @@ export type ViewerKind = "public" | "user" | "self" | "admin";
 
 /** Fields that each kind of caller sees; `"all"` are those of the option `view`. */
 export interface ViewOptions<View extends string = string, Public extends string = string> {
-  /** What everyone sees. */
+  /** Fields that everyone sees. */
   readonly public: "all" | readonly Public[];
-  /** What users see of others' documents; at least those of `public`. Default: these. */
+  /** Fields of others' documents that users see, with those of `public`. Default: as `public`. */
   readonly user?: "all" | readonly View[] | undefined;
-  /** What the owner of a document sees; at least those of `user`. Default: those of `user`. */
+  /** Fields that the owner of a document sees, with those of `user`. Default: as `user`. */
   readonly self?: "all" | readonly View[] | undefined;
-  /** What admins and the master key see; at least those of `user`. Default: those of `self`. */
+  /** Fields that admins and the master key see, with those of `user`. Default: as `self`. */
   readonly admin?: "all" | readonly View[] | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface Viewer {
 /** Somebody who sees what admins see, for what the program itself tells admins. */
 export const adminViewer: Viewer = { isMaster: true };
 
-/** What callers see of the documents of a resource. Everything that shows documents asks here. */
+/** Fields of a resource's documents that callers see, for all code that shows documents. */
 export interface Views {
   /** Whether it depends on the caller. */
   readonly differ: boolean;
@@ -45,7 +45,7 @@ export interface Views {
   readonly hides: (field: string, viewer: Viewer, document?: Stored<object>) => boolean;
   /** Entity tag by caller: the version of a document, and the kind of caller where that matters. */
   readonly tagOf: (document: Stored<object>, viewer: Viewer) => string;
-  /** What list parameters may ask for: nothing that reveals fields that the caller cannot see. */
+  /** Makes the rules for list parameters, which reveal no fields that the caller cannot see. */
   readonly rulesFor: (viewer: Viewer) => ListRules;
   /** Fields of documents that callers of operations see: fields some of them see, and all see. */
   readonly fieldsFor: (operations: readonly Operation[]) => {
@@ -54,7 +54,7 @@ export interface Views {
   };
 }
 
-/** What of a resource its views are made of. */
+/** Parts of a resource that its views are made of. */
 export interface ViewPlace {
   /** Fields that the widest view has, in their order. */
   readonly all: readonly string[];

@@ -5,7 +5,7 @@ import type { EnvironmentFile } from "../settings/environment-file.ts";
 import { shownUrl } from "../store/shown-url.ts";
 import { triesOf } from "./try-lines.ts";
 
-/** What the greeting tells about. */
+/** Facts that the greeting shows. */
 export interface Greeted {
   /** Name of the service, for people. */
   readonly title: string;
@@ -17,7 +17,7 @@ export interface Greeted {
   readonly environmentFile: EnvironmentFile | undefined;
   readonly projectFolder: string;
   readonly workingFolder: string;
-  /** What there is in addition to users. */
+  /** Resources in addition to users. */
   readonly resources: readonly Resource[];
   /** Who may sign up and in. Absent without users. */
   readonly accounts?: AccountsAccess | undefined;
@@ -25,7 +25,7 @@ export interface Greeted {
 
 type AccountsAccess = Pick<AccountsContext, "linkOrigins" | "mails" | "signIn" | "signUp">;
 
-/** What to know and what to try, printed at the start. The lines work when pasted in a shell. */
+/** Writes facts, and commands to try in a shell as pasted, printed at the start. */
 export function greeting(greeted: Greeted): string {
   const { databaseUrl, environmentFile, masterKey, projectFolder, server, workingFolder } = greeted;
   const [resource] = greeted.resources;
@@ -86,7 +86,7 @@ function readKeyFrom(file: string): string {
   return `sed -n 's/^MASTER_KEY=//p' ${forShell(file)}`;
 }
 
-/** What {@link readKeyFrom}'s command prints: quotes of a value and `\r` stay. */
+/** Returns the output of {@link readKeyFrom}'s command: quotes of a value and `\r` stay. */
 function linesOf(text: string): string {
   return Array.from(text.matchAll(/^MASTER_KEY=([^\n]*)$/gm), ([, value]) => value).join("\n");
 }

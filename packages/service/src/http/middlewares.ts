@@ -23,11 +23,11 @@ import { Problem } from "@fetchwork/rest";
 import type { Log } from "../log/log.ts";
 import { cameByProxy, warnOfProxy } from "./warn-of-proxy.ts";
 
-/** What the middlewares need to know. */
+/** Settings that the middlewares need. */
 export interface MiddlewareSettings {
   readonly name: string;
   readonly version: string;
-  /** What `/health` asks for. */
+  /** Checks that `/health` runs. */
   readonly checks: readonly HealthCheck[];
   /** Addresses of proxies in front. */
   readonly trustedProxies: readonly string[];

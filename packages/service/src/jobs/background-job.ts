@@ -14,7 +14,7 @@ export type JobSchedule<Input> = Pick<ScheduleOptions<Input>, "cron" | "timeZone
   readonly input?: Input | undefined;
 };
 
-/** What a job is like: its name, its times, and what it does. */
+/** Options of a job: its name, its times, and its work. */
 export interface BackgroundJobOptions<Input, Parsed = Input> extends JobOptions<Input, Parsed> {
   /** 1 to 64 ASCII letters, digits, `_`, `.` or `-` after a letter. */
   readonly name: string;
@@ -27,7 +27,7 @@ export interface BackgroundJobOptions<Input, Parsed = Input> extends JobOptions<
   readonly run: (input: Parsed, run: BackgroundJobRun) => unknown;
 }
 
-/** What a job knows of its run, and works with. */
+/** Facts about the run of a job, and parts of the service that the job works with. */
 export interface BackgroundJobRun extends JobRun, ServiceParts {}
 
 /** A job of a service, for its `jobs`, and for `jobs.add` of calls. */

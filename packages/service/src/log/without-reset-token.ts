@@ -4,7 +4,7 @@ const beforeTokens = ["password-resets", "email-changes"].map((name) =>
 );
 const afterResets = new RegExp(`(${beforeTokens.join("|")})(?!$).*`, "i");
 
-/** What is as long as a token, on the page of a link, whose address is sent as `Referer`. */
+/** Text as long as a token, on the page of a link, whose address is sent as `Referer`. */
 const likeToken = /(?:[\w-]|%[\da-f]{2}){43,}/gi;
 
 /**

@@ -112,7 +112,7 @@ function isTemporary(error: unknown): boolean {
   return typeof responseCode === "number" ? responseCode < 500 : !permanent.has(String(code));
 }
 
-/** What the library throws names addresses and commands, so it is not passed on. */
+/** Replaces an error of the library, which names addresses and commands. */
 function mailError(error: unknown): MailError {
   const { code, command, responseCode } = detailsOf(error);
   const answer = typeof responseCode === "number" ? `, the server answered ${responseCode}` : "";

@@ -16,11 +16,11 @@ export interface DocumentChange {
   readonly undo?: DocumentChange["change"] | undefined;
 }
 
-/** What a file of `src/migrations` exports as `migration`. */
+/** Migration that a file of `src/migrations` exports as `migration`. */
 export interface DocumentMigration {
   /** The number, whole and from 1, which the name of the file begins with. */
   readonly id: number;
-  /** What it does: 1 to 200 characters. A migration that ran keeps its name. */
+  /** Description in 1 to 200 characters. A migration that ran keeps its name. */
   readonly name: string;
   /** The changes. Those of one collection are made together, in this order. */
   readonly changes: readonly DocumentChange[];

@@ -10,7 +10,7 @@ import { runMigrations } from "./run-migrations.ts";
 /** Milliseconds after which a process looks again whether another one still runs migrations. */
 const pause = 2_000;
 
-/** What migrations at a start need of a service. */
+/** Parts of a service that migrations at a start need. */
 export interface StartMigrations {
   readonly migrations: readonly DocumentMigration[];
   readonly collections: readonly CollectionDefinition<object>[];

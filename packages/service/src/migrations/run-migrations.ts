@@ -51,7 +51,7 @@ export async function runMigrations(
     for (const migration of chosen) await runOne(store, migration, { ...run, signal: signals });
     return chosen.length;
   };
-  // What was killed holds it for five seconds.
+  // A process that was killed holds the lock for five seconds.
   return await store.lock("fetchwork:migrate", work, { expiry: 5_000, wait });
 }
 
@@ -73,7 +73,7 @@ async function forgetFinished(
   }
 }
 
-/** What stopped in the middle goes on in the same direction only. */
+/** Refuses a run while a migration stopped in the middle of the other direction. */
 async function refuseHalf(
   store: Store,
   migrations: readonly DocumentMigration[],

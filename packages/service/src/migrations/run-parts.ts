@@ -98,7 +98,7 @@ async function runPart(
     readonly size: number;
   },
 ): Promise<{ readonly read: number; readonly changed: number; readonly last: string | undefined }> {
-  // What is stored are objects with any fields.
+  // Stored documents are objects with any fields.
   const collection = transaction.collection(
     definition as CollectionDefinition<Record<string, unknown>>,
   );

@@ -6,7 +6,7 @@ import { StartError } from "../errors.ts";
 import { assetFolder } from "./build.ts";
 import { bundle } from "./bundle.ts";
 
-/** What puts a program into a copy of Node before Node 25.5. */
+/** Command that puts a program into a copy of Node before Node 25.5. */
 const postject = ["--yes", "postject@1.0.0-alpha.6"];
 const quiet = { stdio: "pipe" } as const;
 const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";

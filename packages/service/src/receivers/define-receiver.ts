@@ -21,7 +21,7 @@ export interface ReceivedEventHandler<Event> {
   handle(event: Event, parts: ServiceParts): unknown;
 }
 
-/** What a receiver is like: from whom, where, and what it does. */
+/** Definition of a receiver: its platform, its path, and its work. */
 export interface ReceiverDefinition<Events extends object> {
   /** Name of the receiver, in letters and digits after a letter. */
   readonly name: string;

@@ -4,7 +4,7 @@ import { isSecret, secretAdvice, type Setting } from "./setting.ts";
 /** Settings by the names of their variables. */
 export type SettingsShape = Readonly<Record<string, Setting>>;
 
-/** What settings are read as. */
+/** Values of settings by name, with their types. */
 export type SettingsOf<Shape extends SettingsShape> = {
   readonly [Name in keyof Shape]: Shape[Name] extends Setting<infer Value> ? Value : never;
 };

@@ -6,7 +6,7 @@ import type { Config, Environment, SettingsOf } from "./define-config.ts";
 import { readProviders } from "./read-providers.ts";
 import type { AccountSettings, ServerSettings, WebhookSettings } from "./service-settings.ts";
 
-/** What a service starts with: its settings, and what follows from them. */
+/** Settings with which a service starts, and values that follow from those settings. */
 export interface StartSettings {
   readonly isProduction: boolean;
   readonly hostname: string;
@@ -50,7 +50,7 @@ type Values = SettingsOf<Pick<ServerSettings, keyof ServerSettings>> &
   Partial<SettingsOf<Pick<WebhookSettings, keyof WebhookSettings>>> &
   MailValues;
 
-/** What settings are read for. */
+/** Service whose settings are read. */
 interface Read {
   readonly config: Config;
   readonly name: string;

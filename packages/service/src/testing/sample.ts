@@ -57,7 +57,7 @@ export function createSampler(
   };
 }
 
-/** What clients send to create one: of a user also the email and the password. */
+/** Returns the schema of a creation's body: for a user also with the email and the password. */
 function inputOf(resource: Resource): JsonSchema {
   if (!("creation" in resource && resource.creation instanceof z.ZodType)) return resource.input;
   return z.toJSONSchema(resource.creation, { io: "input" });

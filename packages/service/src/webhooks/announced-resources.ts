@@ -2,10 +2,10 @@ import type { ChangeKind, Store, Stored } from "@fetchwork/documents";
 import { adminViewer, type Fields, type PublicUser, type Resource } from "@fetchwork/rest";
 import type { AnnouncedCollection } from "@fetchwork/webhooks/sender";
 
-/** What happened to documents, as events are named: `article.created`. */
+/** Actions on documents, as events are named: `article.created`. */
 export const announcedActions = ["created", "updated", "removed", "restored"] as const;
 
-/** What happened to a document. One that is removed for good was announced when it was removed. */
+/** Actions by kind of change. A removal for good comes after one that was announced already. */
 const actions: Readonly<Partial<Record<ChangeKind, (typeof announcedActions)[number]>>> = {
   insert: "created",
   update: "updated",
@@ -49,7 +49,7 @@ export function announcedResources(
   }
 }
 
-/** What everyone may see of a user. */
+/** Returns the fields of a user that everyone may see. */
 function publicUser(users: Resource, user: Stored<Fields>): PublicUser {
   const { name, picture } = users.present(user, {});
   return { id: user.id, name: textOf(name), picture: textOf(picture) };

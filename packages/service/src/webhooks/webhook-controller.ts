@@ -17,7 +17,7 @@ import { delivery, webhookList, type NewWebhook, type WebhookChange } from "./we
 
 const shownOfDelivery = Object.keys(delivery.properties);
 
-/** What the routes of endpoints do. */
+/** Handlers of the routes of endpoints. */
 export interface WebhookController {
   readonly list: (call: Call) => Promise<Response>;
   readonly show: (call: Call) => Promise<Response>;
@@ -116,7 +116,7 @@ function found(endpoint: WebhookEndpoint | undefined): WebhookEndpoint {
   return endpoint;
 }
 
-/** What is seen of a webhook; its version is its entity tag. */
+/** Returns the shown fields of a webhook, whose version is its entity tag. */
 function shown(endpoint: WebhookEndpoint, fields = webhookList.selectable): object {
   return view(endpoint, fields);
 }
@@ -128,7 +128,7 @@ function statusOf(given: string | null): StoredDelivery["status"] | undefined {
   throw badFields([fieldError("status", "enum", "status is pending, delivered or dead")]);
 }
 
-/** What the sender refuses is the caller's mistake here. */
+/** Turns a refusal of the sender into a problem, since the mistake is the caller's here. */
 async function refuseBadTargets<T>(change: Promise<T>): Promise<T> {
   try {
     return await change;

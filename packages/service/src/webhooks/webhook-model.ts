@@ -7,7 +7,7 @@ const events = z.array(event).min(1).max(100);
 const secret = z.string().min(16).max(256);
 const description = z.string().trim().max(500);
 
-/** What an admin sends to subscribe an endpoint. */
+/** Body with which an admin subscribes an endpoint. */
 export interface NewWebhook {
   readonly url: string;
   /** Default: all. */
@@ -17,7 +17,7 @@ export interface NewWebhook {
   readonly description?: string | undefined;
 }
 
-/** What an admin changes of an endpoint; `null` removes a field (JSON Merge Patch, RFC 7396). */
+/** Change of an endpoint by an admin; `null` removes a field (JSON Merge Patch, RFC 7396). */
 export interface WebhookChange {
   readonly url?: string | undefined;
   readonly events?: string[] | null | undefined;
@@ -71,7 +71,7 @@ export const webhook: ObjectSchema = {
   },
 };
 
-/** What the parameters of the list may ask for. */
+/** Rules that limit the parameters of the list. */
 export const webhookList: ListRules = {
   searchable: false,
   sortable: [],

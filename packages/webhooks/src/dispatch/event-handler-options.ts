@@ -30,7 +30,7 @@ export interface EventHandlerOptions<Events extends EventMap, Transformed = unkn
   readonly transform?: ((event: UntypedEvent) => Transformed | Promise<Transformed>) | undefined;
   /** Default: the console, without `debug` and `info`. */
   readonly log?: Partial<Logger> | undefined;
-  /** What `on` does with an unknown event name. Default: `"warn"`. */
+  /** Action of `on` for an unknown event name. Default: `"warn"`. */
   readonly onUnknownEventName?: "warn" | "ignore" | "throw" | undefined;
   /** Maximum number of handlers that run at once, over all deliveries. Default: `Infinity`. */
   readonly concurrency?: number | undefined;

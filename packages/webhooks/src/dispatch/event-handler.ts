@@ -25,7 +25,7 @@ type TransformedEvent<
   ? WebhookEvent<Events, Name>
   : WebhookEvent<Events, Name> & Added<Transformed>;
 
-/** What a transform adds, without the parts it leaves unchanged, whose types follow the name. */
+/** Parts that a transform adds or changes. Types of the unchanged parts follow the name. */
 type Added<Transformed> = Transformed extends UntypedEvent
   ? {
       [

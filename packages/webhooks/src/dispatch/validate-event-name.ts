@@ -7,7 +7,7 @@ import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 
 /** Options of {@link validateEventName}. */
 export interface ValidateEventNameOptions {
-  /** What is done with an unknown name. Default: `"throw"`. */
+  /** Action for an unknown name. Default: `"throw"`. */
   readonly onUnknownEventName?: "throw" | "warn" | "ignore" | undefined;
   /** Receives the warning. Default: the console. */
   readonly log?: Partial<Logger> | undefined;

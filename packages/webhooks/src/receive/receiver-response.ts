@@ -63,7 +63,7 @@ export function failureResponse(
   return { ...response, discardsBody: discardingCodes.has(error.code) };
 }
 
-/** What the sender is told: it does not know the package. */
+/** Makes the message for the sender, who does not know the package. */
 function plainMessage({ code, message }: WebhookError): string {
   const plain = message.replace(/^\[@fetchwork\/webhooks\] /, "");
   return code === "ERR_WEBHOOKS_JSON" ? `SyntaxError: ${plain}` : plain;

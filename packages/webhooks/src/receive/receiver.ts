@@ -181,7 +181,7 @@ export class Receiver {
   ): Promise<ReceiverResponse> {
     const { handshake } = delivery;
     const ok = handshake === undefined ? this.#responses.ok : textResponse(200, handshake);
-    // What handlers fail with is the response, even when the replay store never settles.
+    // A failure of handlers is the response, even when the replay store never settles.
     let failure: ReceiverResponse | undefined;
     const running = this.#processor.run(delivery, (error) => {
       failure = this.#fail(error);

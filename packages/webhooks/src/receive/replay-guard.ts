@@ -37,7 +37,7 @@ export interface DeliveryGuard {
   ): Promise<ReplayMark | "duplicate" | "stored" | undefined>;
 }
 
-/** What proves that two deliveries are the same. */
+/** Proof that two deliveries are the same. */
 interface Identity {
   readonly label: "id:" | "body:";
   readonly content: string | Uint8Array;

@@ -3,7 +3,7 @@ import type { EventMap } from "../event-map.ts";
 import type { ReplayOptions } from "./replay-store.ts";
 import type { HeaderReader } from "../headers.ts";
 
-/** What is known about a delivery before it is verified; none of it is trustworthy. */
+/** Unverified facts about a delivery, none of which is trustworthy. */
 export interface DeliveryContext {
   /** Identifier of the delivery; `""` when unknown. */
   readonly id: string;

@@ -39,7 +39,7 @@ export type Delivery =
       readonly url?: string | undefined;
     };
 
-/** What is signed with the payload, by vendors that sign more than the payload. */
+/** Details that some vendors sign in addition to the payload. */
 interface SignDetails {
   /** Identifier of the delivery. Default: a random one. */
   readonly id?: string | undefined;

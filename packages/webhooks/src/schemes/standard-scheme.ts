@@ -13,7 +13,7 @@ export interface StandardSchemeOptions extends TimestampOptions {
   /** Prefix of the three header names. Default: `webhook-`. Svix also sends `svix-`. */
   readonly headerPrefix?: string | undefined;
   /**
-   * What a secret without `whsec_` is: base64, as other implementations read it, or the text
+   * Encoding of a secret without `whsec_`: base64, as in other implementations, or the text
    * itself. Default: `"base64"`.
    */
   readonly secrets?: "base64" | "text" | undefined;

@@ -59,7 +59,7 @@ function isSignature(text: string): boolean {
   return /^[A-Za-z\d+/]{27}=$/.test(text);
 }
 
-/** What is signed after the URL; `undefined` when the signature cannot cover the body. */
+/** Text that is signed after the URL; `undefined` when the signature cannot cover the body. */
 async function signedFields(
   url: string | undefined,
   body: string | Uint8Array,

@@ -3,8 +3,8 @@ import { standardScheme } from "../schemes/standard-scheme.ts";
 import { defineVendor, type Vendor } from "./define-vendor.ts";
 
 /**
- * What `createSender` of `@fetchwork/webhooks/sender` sends by default: signed as Standard Webhooks
- * do, so that the identifier in `webhook-id` is signed too, and the event's name in
+ * Default vendor of `createSender` of `@fetchwork/webhooks/sender`. Deliveries are signed as in
+ * Standard Webhooks, so the identifier in `webhook-id` is signed too. The event's name is in
  * `webhook-event`.
  *
  * A secret that begins with `whsec_` verifies with every implementation of Standard Webhooks; any

@@ -49,8 +49,8 @@ interface UndescribedPayload {
 }
 
 /**
- * What GitHub sends. Each payload is looked up when it is used, never all of them, which keeps the
- * type check fast. The payload of an event with actions is the union of theirs, and narrows by
+ * Events of GitHub. Each payload is looked up when it is used, never all payloads, which keeps the
+ * type check fast. An event with actions has the union of their payloads, which narrows by
  * `action`.
  */
 export type GithubEvents = {

@@ -6,7 +6,7 @@ type VendorPayload<Name extends string> = Name extends `${string}.${infer Action
   ? { readonly action: Action; readonly [field: string]: unknown }
   : { readonly action?: string; readonly [field: string]: unknown };
 
-/** What the default vendor sends. */
+/** Events of the default vendor. */
 export type VendorEvents = { readonly [Name in EmitterWebhookEventName]: VendorPayload<Name> };
 
 /**

@@ -3,11 +3,11 @@ import { defineCollection, type CollectionDefinition } from "@fetchwork/document
 /** A key with which programs act for a user. */
 export interface ApiKey {
   readonly user: string;
-  /** What the user calls it. */
+  /** Name that the user chose for the key. */
   readonly name: string;
   /** SHA-256 of its secret part, in hex. The key itself is not stored. */
   readonly hash: string;
-  /** What it may do: `articles:read`, `articles:write`, `*:read`, `*:write`. */
+  /** Scopes of the key: `articles:read`, `articles:write`, `*:read`, `*:write`. */
   readonly scopes: readonly string[];
   /** Time when it was last used, to the minute, in milliseconds since 1970; `null` before. */
   readonly usedAt: number | null;

@@ -8,7 +8,7 @@ import type { UserResource } from "../users/define-user.ts";
 import { type SignedIn, whileSignedIn } from "../users/while-signed-in.ts";
 import { type ApiKey, apiKeyCollection } from "./api-key.ts";
 
-/** What a user says of a new key. */
+/** Fields of a new key that the user sets. */
 export type NewApiKey = Pick<ApiKey, "expiresAt" | "name" | "scopes">;
 
 /** The API keys of users. */

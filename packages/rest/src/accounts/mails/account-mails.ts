@@ -67,7 +67,7 @@ const mailJob = defineJob<MailOrder>("account-mail", {
   keepDead: 0,
 });
 
-/** What {@link createAccountMails} needs. */
+/** Options of {@link createAccountMails}. */
 export interface AccountMailsOptions {
   readonly store: Store;
   readonly user: UserResource;

@@ -1,13 +1,13 @@
 import { escapeHtml } from "@fetchwork/kit";
 
-/** What a mail says. */
+/** Subject and content of a mail. */
 export interface MailText {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** What a mail is written with. */
+/** Facts that a mail is written with. */
 export interface MailFacts {
   /** Name of the application. */
   readonly title: string;

@@ -17,7 +17,7 @@ const tag = "password-resets";
 const missing = { description: "No such token, or it is used or expired" };
 const tooMany = { description: "Too many requests from this address; see Retry-After" };
 
-/** What the holder of a token sees of the user: whose password it is about to set. */
+/** Fields of a user that the holder of a token sees before setting that user's password. */
 const holderView = ["id", "name", "picture", "email"] as const;
 
 /** Makes the routes by which users set a password that they have lost. */

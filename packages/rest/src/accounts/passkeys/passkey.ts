@@ -4,7 +4,7 @@ import { type CollectionDefinition, defineCollection } from "@fetchwork/document
 /** A passkey of a user: a key pair of which the server has the public half (WebAuthn Level 3). */
 export interface Passkey {
   readonly user: string;
-  /** What the user calls it. */
+  /** Name that the user chose for the passkey. */
   readonly name: string;
   /** Identifier of the credential, in base64url. */
   readonly credential: string;

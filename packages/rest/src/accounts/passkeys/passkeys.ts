@@ -19,7 +19,7 @@ export interface PasskeyHolder {
 
 /** Passkeys of users: signing in by what the user has and is or knows (WebAuthn Level 3). */
 export interface Passkeys {
-  /** What `navigator.credentials.create` needs; good for five minutes. */
+  /** Makes the options of `navigator.credentials.create`; good for five minutes. */
   beginRegistration(user: PasskeyHolder): Promise<PublicKeyCredentialCreationOptionsJSON>;
   /**
    * Keeps the passkey that the browser made.
@@ -54,7 +54,7 @@ const responseTime = 300_000;
 
 const maxPasskeys = 50;
 
-/** What {@link createPasskeys} needs. */
+/** Options of {@link createPasskeys}. */
 export interface PasskeysOptions {
   readonly store: Store;
   readonly users: UserResource;
@@ -197,7 +197,7 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
   }
 }
 
-/** What the library throws says what is wrong with a response, in the words of the standard. */
+/** Converts errors of the library, which say in the words of the standard what is wrong. */
 async function orRefused<T>(verify: () => Promise<T>): Promise<T> {
   try {
     return await verify();

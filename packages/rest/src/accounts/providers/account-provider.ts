@@ -21,7 +21,7 @@ export interface AccountProvider extends Omit<ProviderOptions, "redirectUri"> {
   readonly keepsTokens?: boolean | undefined;
 }
 
-/** What signing in with providers needs. */
+/** Options of the sign-in with providers. */
 export interface ProviderSignInOptions {
   /** Without any, there are no routes. */
   readonly providers: readonly AccountProvider[];

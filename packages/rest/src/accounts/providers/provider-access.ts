@@ -15,7 +15,7 @@ import { type Identity, identityCollection, identityId } from "./identity.ts";
 import { createKeptTokens, forgetIdentity, type KeptTokens } from "./kept-tokens.ts";
 import type { Person } from "./linked-users.ts";
 
-/** What is done with the tokens that providers give for users. */
+/** Operations on the tokens that providers issue for users. */
 export interface ProviderAccess {
   /** Keeps a token of somebody who is linked. */
   keep(person: Person, token: AccessToken): Promise<void>;

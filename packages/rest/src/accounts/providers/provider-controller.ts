@@ -20,7 +20,7 @@ import { verifyProviderToken } from "./provider-tokens.ts";
 
 type UserCall = Call<unknown, Account>;
 
-/** What the routes of providers do. */
+/** Handlers of the routes of providers. */
 export interface ProviderController {
   readonly start: (call: Call) => Promise<Response>;
   readonly startLink: (call: UserCall) => Promise<Response>;

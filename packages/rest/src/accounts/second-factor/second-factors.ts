@@ -14,7 +14,7 @@ import { stepOfCode, totpUri } from "./totp.ts";
 
 /** The second factor of a user, whose identifier is that of the document. */
 export interface SecondFactor {
-  /** What the secret is derived from, together with a key that is not in the store. */
+  /** Value that the secret is derived from, together with a key that is not in the store. */
   readonly nonce: string;
   /** Whether the user has shown a code of it. Until then it is not asked for. */
   readonly isConfirmed: boolean;
@@ -27,7 +27,7 @@ export interface SecondFactor {
 export const secondFactorCollection: CollectionDefinition<SecondFactor> =
   defineCollection<SecondFactor>("second-factors");
 
-/** What an authenticator needs. */
+/** Secret that an authenticator needs, in two forms. */
 export interface Enrolment {
   /** In base32, to be typed. */
   readonly secret: string;

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { constantTimeEqual } from "@fetchwork/kit";
 
-/** What a refresh token names: a session, and how often it was refreshed before. */
+/** Claims of a refresh token: a session, and how often that session was refreshed before. */
 export interface RefreshClaims {
   readonly session: string;
   readonly generation: number;

@@ -13,10 +13,10 @@ export interface Client {
   readonly agent: string | undefined;
 }
 
-/** What a client gets to act for a user. */
+/** Tokens with which a client acts for a user. */
 export type SessionGrant = Omit<SessionResponse, "user">;
 
-/** What became of a refresh. */
+/** Outcome of a refresh. */
 export type Refreshed =
   | { readonly outcome: "refreshed"; readonly account: Account; readonly grant: SessionGrant }
   /** A token that was used before was shown again: somebody copied it, and the session ended. */
@@ -38,7 +38,7 @@ export interface Sessions {
   endAll(user: string, except?: string): Promise<void>;
 }
 
-/** What {@link createSessions} needs. */
+/** Options of {@link createSessions}. */
 export interface SessionsOptions {
   readonly store: Store;
   readonly tokens: SessionTokens;

@@ -9,7 +9,7 @@ import { createPageCookie } from "./page-cookie.ts";
 import { isSameOrigin } from "./same-origin.ts";
 import type { Client } from "./sessions.ts";
 
-/** What is for one client alone. */
+/** Headers of a response that is for one client alone. */
 export const personalHeaders: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",

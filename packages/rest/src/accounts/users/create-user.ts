@@ -19,7 +19,7 @@ import { hashPassword } from "../password.ts";
 import type { StoredUser, UserFields } from "./define-user.ts";
 import { type AfterForget, forgetUserIn } from "./forget-user.ts";
 
-/** What is sent to create a user; `link` for a sign-up whose address has to be confirmed. */
+/** Fields to create a user; `link` for a sign-up whose address has to be confirmed. */
 export type UserCreation = UserInput & Pick<UserFields, "role">;
 
 /** Creates a user: by the master key or an admin, or as an open sign-up of the user's own. */

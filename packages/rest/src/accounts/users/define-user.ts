@@ -34,7 +34,7 @@ export interface StoredUser extends UserFields {
   readonly unconfirmed?: true | undefined;
 }
 
-/** What is set for a user who has proved to own the email. */
+/** Fields that are set for a user who has proved to own the email. */
 export const proven = { verified: true, unconfirmed: undefined } as const;
 
 /** The users of an API: a resource at `/users` whose documents own themselves. */
@@ -44,7 +44,7 @@ export interface UserResource<Extra extends object = object> extends Resource<
   ShownUser & Partial<Extra>,
   Flat<StoredUser & Extra>
 > {
-  /** What creates a user. */
+  /** Schema of the body that creates a user. */
   readonly creation: z.ZodObject;
 }
 
@@ -144,7 +144,7 @@ export function defineUser<Extra extends object = object>(
     name: "user",
     path: "/users",
     schema,
-    // What users have not set is not stored, and shown to those alone who see the email.
+    // Fields that a user has not set are not stored, and shown only to viewers of the email.
     derived: {
       name: { from: "email", value: (user) => nameOf(user.email) },
       picture: { from: "email", value: ({ email, id }) => pictureOf(options.picture ? email : id) },

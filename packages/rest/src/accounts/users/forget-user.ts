@@ -11,7 +11,7 @@ import type { UserResource } from "./define-user.ts";
 /** Work that follows the commit of what {@link forgetUserIn} is part of. */
 export type AfterForget = () => Promise<void>;
 
-/** What {@link forgetUserIn} spares. */
+/** Data that {@link forgetUserIn} keeps. */
 export interface ForgetOptions {
   /** Keeps the second factor. Default: false. */
   readonly keepFactor?: boolean | undefined;

@@ -14,10 +14,10 @@ import { requireSecondFactor } from "../second-factor/require-second-factor.ts";
 import { createUser, type UserCreation } from "./create-user.ts";
 import { type AccountCall, ownUser, refuseKeys, userIdOf } from "./own-account.ts";
 
-/** What is sent to set another password. */
+/** Body that sets another password. */
 export type NewPassword = Code & { readonly password: string };
 
-/** What the routes of users do. Replace a handler by spreading: `{ ...controller, list }`. */
+/** Handlers of the routes of users. Replace a handler by spreading: `{ ...controller, list }`. */
 export interface UserController extends Omit<ResourceController, "create" | "restore"> {
   readonly create: (call: Call<UserCreation, Account | undefined>) => Promise<Response>;
   readonly updatePassword: (call: AccountCall<NewPassword>) => Promise<Response>;

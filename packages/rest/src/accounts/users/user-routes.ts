@@ -74,7 +74,7 @@ function standardRoutes(context: AccountsContext, controller: UserController): r
     PATCH: changeSchema("User", user, "PATCH"),
   };
   const referredTo = { 409: { description: "Other documents refer to it" } };
-  // What creates a user has more fields than the resource, so its route is made below.
+  // The body that creates a user has more fields than the resource: see `creationOf`.
   const routes = resourceRoutes(user, { ...createResourceController(user), ...others });
 
   return routes.map((route): Route => {
@@ -98,7 +98,7 @@ function standardRoutes(context: AccountsContext, controller: UserController): r
   });
 }
 
-/** What creates a user: an open sign-up has a link to the page that confirms the address, too. */
+/** Makes the route that creates a user; an open sign-up also has a link to confirm the address. */
 function creationOf({ linkOrigins, mails, signUp, user }: AccountsContext): Partial<Route> {
   const needsLink = signUp === "public" && mails !== undefined;
   const link = z.object({ link: pageLink(linkOrigins).optional() });

@@ -5,7 +5,7 @@ import type { IdempotencyKey } from "./idempotency-key.ts";
 /** How long a response is kept, in milliseconds: 24 hours. */
 export const keptFor = 86_400_000;
 
-/** What is kept of a request under a key. */
+/** Record of a request under a key. */
 export interface IdempotencyRecord {
   readonly fingerprint: string;
   /** Time until which it counts, in milliseconds since 1970. */

@@ -22,7 +22,7 @@ const maxKeptBody = 1_048_576;
 /** A response with a secret is kept under a key only that nobody guesses. */
 const minSecretLength = 20;
 
-/** What belongs to one response, next to the headers of one connection. */
+/** Headers that belong to one response, in addition to those of one connection. */
 const passing: ReadonlySet<string> = new Set(["content-length", "date"]);
 
 const retryable: ReadonlySet<number> = new Set([408, 409, 425, 429]);
@@ -41,7 +41,7 @@ export interface KeyedCall {
  * one transaction. Neither is there without the other, whenever the process ends. Repetitions wait
  * for it.
  *
- * What the handler throws undoes everything, and leaves no record.
+ * An error that the handler throws undoes everything, and leaves no record.
  *
  * @throws Problem 422 for a key of another request, 409 for a response that was not kept.
  */
@@ -124,7 +124,7 @@ async function take(records: Collection<IdempotencyRecord>, key: IdempotencyKey)
   throw running();
 }
 
-/** What is known about a key, or what it was taken with. */
+/** Known record of a key, or the lease with which the key was taken. */
 type Taken =
   | { readonly known: Stored<IdempotencyRecord>; readonly lease?: undefined }
   | { readonly lease: Stored<IdempotencyRecord>; readonly known?: undefined };

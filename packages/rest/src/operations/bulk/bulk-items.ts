@@ -4,7 +4,7 @@ import { badFields } from "../../problem.ts";
 import type { BodyFields } from "../../resource/call.ts";
 import type { Resource } from "../../resource/resource.ts";
 
-/** What a bulk request does with one document. */
+/** Change of one document by a bulk request. */
 export type BulkItem =
   | {
       readonly op: "create";

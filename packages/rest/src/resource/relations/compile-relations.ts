@@ -4,7 +4,7 @@ import { acceptsNull, type JsonSchema } from "../../schema.ts";
 import type { CompiledRelations, Inverse, Reference } from "../resource.ts";
 import type { PopulateOptions, Relation, Relations } from "./relation-options.ts";
 
-/** What of a resource its relations have to fit. */
+/** Parts of a resource that its relations have to fit. */
 export interface RelationPlace {
   readonly name: string;
   readonly owner: string | undefined;

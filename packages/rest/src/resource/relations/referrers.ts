@@ -2,7 +2,7 @@ import type { CollectionDefinition, Stored, Transaction } from "@fetchwork/docum
 import type { Fields } from "../../fields.ts";
 import type { PublicUsers } from "../public-user.ts";
 
-/** What becomes of a document when the one that it refers to is deleted. */
+/** Action on a document when the one that it refers to is deleted. */
 export type OnDelete = "cascade" | "nullify" | "restrict";
 
 /** Where a resource keeps the identifiers of other documents. */
@@ -34,14 +34,14 @@ export interface RemovalHooks {
 
 /** A resource with a relation that leads to another one. */
 export interface Referrer extends Kept {
-  /** What its documents are called. */
+  /** Name of the resource's documents, in the plural. */
   readonly plural: string;
   /** Run for documents that go with the one that they refer to. */
   readonly hooks: RemovalHooks;
   readonly reference: ReferenceField;
 }
 
-/** What leads from one resource of an API to another. */
+/** Relations from one resource of an API to another. */
 export interface ResourceGraph {
   /** Relations that lead to a resource. */
   referrersOf(resource: Kept): readonly Referrer[];

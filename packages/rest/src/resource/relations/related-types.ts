@@ -1,4 +1,4 @@
-/** What a relation leads to, as types know it. */
+/** Target of a relation, as types know it. */
 export interface RelatedDocument {
   /** A document of the other resource as clients see it. */
   readonly document: unknown;
@@ -23,7 +23,7 @@ type ShapeOf<Relation> = Relation extends { readonly inverse: string }
     ? "many"
     : "one";
 
-/** What a type holds of the other resource; `unknown` for one defined as a bare `Resource`. */
+/** Type that the other resource carries; `unknown` for one defined as a bare `Resource`. */
 type CarriedBy<Relation, Carrier extends string> = Relation extends {
   readonly to: () => infer Other;
 }

@@ -16,7 +16,7 @@ export interface Relation {
   /** Whether the field is a list of identifiers. Default: `false`. */
   readonly many?: boolean | undefined;
   /**
-   * What a deletion of the other document does: `restrict` refuses it with 409, `cascade` deletes
+   * Effect of a deletion of the other document: `restrict` refuses it with 409, `cascade` deletes
    * this one too, `nullify` takes the identifier out of the field. Default: `"restrict"`. Not with
    * `inverse`.
    */

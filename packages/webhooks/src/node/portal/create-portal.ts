@@ -13,7 +13,7 @@ export interface PortalOptions {
    * Resolves to the tenant whose endpoints the request may see and change, as your sessions or
    * tokens have it; to `undefined` for nobody, which is status 401; or to a `Response` that is sent
    * instead, such as 403. Called for each request to the API, not for the page, which has no data.
-   * What it throws rejects the call of the portal.
+   * An error that `authorize` throws rejects the call of the portal.
    */
   readonly authorize: (
     request: Request,
@@ -104,7 +104,7 @@ const codesOfCallers: ReadonlySet<string> = new Set([
   "ERR_WEBHOOKS_TARGET",
 ]);
 
-/** What the caller can repair; anything else goes to the server. */
+/** Returns the problem of a fault that the caller can repair; throws any other error. */
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof WebhookUsageError && codesOfCallers.has(error.code)) {

@@ -93,7 +93,7 @@ const identifier = /^[\w-]{1,64}$/;
 const keepRecordsFor = 7 * 86_400_000;
 /** Milliseconds between two removals of old documents. */
 const pruneInterval = 3_600_000;
-/** What jobs accept, in milliseconds. */
+/** Limits that jobs accept, in milliseconds. */
 const shortestPoll = 10;
 const shortestLease = 1_000;
 const longestLease = 86_400_000;

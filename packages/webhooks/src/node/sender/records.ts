@@ -6,7 +6,7 @@ export interface EndpointRecord {
   readonly url: string;
   /** Whose events it gets; absent for those of no tenant. */
   readonly tenant?: string | undefined;
-  /** What it is subscribed to, as events look for it. */
+  /** Subscribed topics, by which events look for the endpoint. */
   readonly topics: readonly string[];
   /** Names of events that it is subscribed to; absent for all. */
   readonly events?: readonly string[] | undefined;

@@ -6,17 +6,17 @@ import type { Vendor } from "../../../vendors/define-vendor.ts";
 import { reasonOf, reasonOfStatus, timeoutReason } from "./failure-reason.ts";
 import { checkTarget, type TargetRules } from "../endpoints/target-url.ts";
 
-/** What goes to an endpoint. */
+/** Message for an endpoint. */
 export interface Message {
   readonly id: string;
   readonly name: string;
   readonly body: Uint8Array;
   readonly url: string;
-  /** Reads what only the sender may know. Throws when it cannot be read. */
+  /** Reads the secrets that only the sender may know. Throws when the secrets cannot be read. */
   readonly secrets: () => MessageSecrets;
 }
 
-/** What signs a message, and goes with it. */
+/** Keys that sign a message, and headers that are sent with the message. */
 export interface MessageSecrets {
   /** The current key first. */
   readonly keys: readonly SignatureKey[];
@@ -167,7 +167,7 @@ async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
       if (size > maximumResponse) break;
     }
   } catch {
-    // What has arrived may tell more than nothing.
+    // The part that has arrived may be useful.
   }
   const line = text.slice(0, 4 * maximumExcerpt).replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ");
   return line.trim().slice(0, maximumExcerpt);

@@ -2,7 +2,7 @@ import type { Collection } from "@fetchwork/documents";
 import type { DeliveryRecord, HealthRecord } from "../records.ts";
 import type { RetrySchedule } from "./retry-schedule.ts";
 
-/** What a {@link Breaker} works with. */
+/** Parts that a {@link Breaker} works with. */
 export interface BreakerParts {
   readonly health: Collection<HealthRecord>;
   readonly deliveries: Collection<DeliveryRecord>;
@@ -97,7 +97,7 @@ export class Breaker {
   async moveDue(endpointId: string): Promise<void> {
     const { pausedUntil } = this.#failing.get(endpointId) ?? {};
     if (pausedUntil === undefined) return;
-    // What is under way is due when its lease is over, and stays as it is.
+    // A delivery under way is due when its lease is over, and stays unchanged.
     const dueAt = { lte: new Date().toISOString() };
     const where = { endpointId, status: "pending", dueAt } as const;
     const { deliveries } = this.#parts;

@@ -1,4 +1,4 @@
-/** What the attempts of this process have shown about an endpoint. */
+/** Health of an endpoint, as the attempts of this process have shown. */
 type Health = "new" | "responsive" | "suspect";
 
 /** Number of endpoints that are remembered; one that is forgotten counts as new. */
@@ -37,7 +37,7 @@ export class EndpointHealth {
   readonly #running = new Map<string, number>();
   /** Attempts under way by the health of their endpoint. */
   readonly #sums: Record<Health, number> = { new: 0, responsive: 0, suspect: 0 };
-  /** What is not new; the endpoint whose attempt ended last is the last one. */
+  /** Endpoints that are not new; the endpoint whose attempt ended last is the last one. */
   readonly #known = new Map<string, "responsive" | "suspect">();
 
   constructor(concurrency: number, endpointConcurrency: number) {

@@ -32,7 +32,7 @@ export interface AttemptReport {
 /** A delivery that this process has taken. */
 export type ClaimedDelivery = Stored<DeliveryRecord>;
 
-/** What settling needs. */
+/** Parts that settling a delivery needs. */
 export interface SettleParts {
   readonly store: Store;
   readonly deliveries: Collection<DeliveryRecord>;

@@ -4,7 +4,7 @@ import type { Vendor } from "../../../vendors/define-vendor.ts";
 
 const maxHeaders = 20;
 const maxValue = 1_024;
-/** What the request itself says, or the transport does. */
+/** Headers that the request itself or the transport sets. */
 const reserved: ReadonlySet<string> = new Set([
   "content-encoding",
   "content-length",

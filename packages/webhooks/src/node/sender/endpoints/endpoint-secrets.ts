@@ -2,7 +2,7 @@ import { hkdfSync } from "node:crypto";
 import { seal, unseal } from "@fetchwork/documents";
 import { optionError, WebhookUsageError } from "../../../errors.ts";
 
-/** What of an endpoint only the sender may know. */
+/** Parts of an endpoint that only the sender may know. */
 export interface EndpointSecrets {
   readonly secret: string;
   /** Secrets before, the last one first, that sign too until their times; one alone is older. */

@@ -10,7 +10,7 @@ import type { EndpointRecord } from "../records.ts";
 import { isEventName, isTenant, tenantForm, topicsOf } from "./subscriptions.ts";
 import { checkTarget, type TargetRules } from "./target-url.ts";
 
-/** What makes an endpoint. */
+/** Fields of an endpoint to create. */
 export interface EndpointInput {
   /** Where events are sent; `https:`, without credentials. */
   readonly url: string;
@@ -36,7 +36,7 @@ export interface EndpointInput {
   readonly description?: string | undefined;
 }
 
-/** What changes of an endpoint; what is absent stays, and `null` removes what may be absent. */
+/** Change of an endpoint; an absent field stays, and `null` removes an optional field. */
 export interface EndpointChange {
   readonly url?: string | undefined;
   /** Names of events; `null`: all of them. */
@@ -173,7 +173,7 @@ export function storedEndpoints(
     };
   }
 
-  /** What is stored for secrets: the text, and what may be shown of them. */
+  /** Makes the stored fields of secrets: the text, and the facts that may be shown. */
   function secretFields(
     tenant: string | undefined,
     secrets: EndpointSecrets,
@@ -204,7 +204,7 @@ export function storedEndpoints(
     };
     const stored = await documents.update(
       id,
-      // What is made of the stored document: topics of its tenant, and secrets that stay.
+      // Fields made from the stored document: topics of its tenant, and secrets that stay.
       ({ tenant, secrets }) => ({
         ...change,
         ...(events !== undefined && { topics: topicsOf(tenant, fields.events) }),
@@ -298,7 +298,7 @@ function checkWriteOptions(options: EndpointWriteOptions | undefined): void {
   checkOptions("a change of an endpoint", options, ["ifVersion"]);
 }
 
-/** What the status is stored with: why and when an endpoint was disabled. */
+/** Makes the stored fields of a status: why and when an endpoint was disabled. */
 function statusFields(status: EndpointRecord["status"]): Change<EndpointRecord> {
   if (status === "disabled") {
     return { status, disabledAt: new Date().toISOString(), disabledReason: "manual" };

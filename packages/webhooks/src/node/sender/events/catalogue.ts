@@ -4,7 +4,7 @@ import { optionError, WebhookUsageError } from "../../../errors.ts";
 import { isEventName } from "../endpoints/subscriptions.ts";
 import type { EventToSend } from "./event-to-send.ts";
 
-/** What receivers are told about a kind of event. */
+/** Description of a kind of event, for receivers. */
 export interface EventType {
   /** One sentence. */
   readonly description?: string | undefined;
@@ -17,7 +17,7 @@ export interface EventType {
 /** Event types by name: `order` for all its events, `order.paid` for one action. */
 export type EventTypes = Readonly<Record<string, EventType>>;
 
-/** What can be sent. */
+/** Events that can be sent. */
 export interface Catalogue {
   /**
    * Checks an event.

@@ -1,7 +1,7 @@
 import { defineJob, jobCollections, type JobDefinition } from "@fetchwork/documents/jobs";
 import type { Store } from "@fetchwork/documents";
 
-/** What a job is about. */
+/** Event that a job is about. */
 export interface EventJobInput {
   readonly eventId: string;
   /** Events of one key are stored for endpoints one after the other. */

@@ -16,7 +16,7 @@ export interface EventToSend {
    */
   readonly tenant?: string | undefined;
   /**
-   * What the event is about, such as the id of an order, of 1 to 128 characters: each endpoint gets
+   * Subject of the event, such as the id of an order, of 1 to 128 characters: each endpoint gets
    * the events of one key one after the other, in the order in which they were sent. While one is
    * tried again, the later ones wait until it is delivered or given up. Default: none, and events
    * are not ordered.

@@ -9,7 +9,7 @@ import { topicsOfEvent } from "../endpoints/subscriptions.ts";
 /** Maximum difference between clocks of processes, in milliseconds; as receivers allow. */
 const clockTolerance = 300_000;
 
-/** What {@link fanOut} needs. */
+/** Parts that {@link fanOut} needs. */
 export interface FanOutParts {
   readonly store: Store;
   /** Milliseconds from the event after which a delivery is given up. */

@@ -3,7 +3,7 @@ import type { PreparedEvent } from "./event-writer.ts";
 import type { DeliveryRecord } from "../records.ts";
 import { senderCollections } from "../sender-collections.ts";
 
-/** What is stored for a test. */
+/** Test to store. */
 interface TestToStore {
   readonly endpointId: string;
   readonly event: PreparedEvent;
