@@ -40,7 +40,7 @@ export class AgentUsageError extends UsageError {
   }
 }
 
-/** What {@link AgentError} says besides its message. */
+/** Options of an {@link AgentError}, besides its message. */
 export interface AgentErrorOptions extends ErrorOptions {
   /** The file that it is about. Default: none. */
   readonly path?: string | undefined;
@@ -119,7 +119,7 @@ export function checkTime(what: string, value: unknown, least = 1): void {
   }
 }
 
-/** What a signal's reason becomes: our own errors pass, anything else is a cancellation. */
+/** Error for the reason of a signal: our own errors pass, anything else is a cancellation. */
 export function cancelled(signal: AbortSignal): AgentError {
   const reason: unknown = signal.reason;
   if (reason instanceof AgentError) return reason;

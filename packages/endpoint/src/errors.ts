@@ -29,7 +29,7 @@ export class EndpointError extends TypeError {
   readonly position: number | undefined;
 
   static {
-    // What `isFetchworkError` of `@fetchwork/kit` looks for; this package imports nothing.
+    // Mark that `isFetchworkError` of `@fetchwork/kit` looks for; this package imports nothing.
     Object.defineProperty(this.prototype, Symbol.for("fetchwork.error"), { value: true });
   }
 

@@ -4,7 +4,7 @@ import { encodeReserved, encodeUnreserved } from "./percent-encoding.ts";
 import { type Scalar, scalarText } from "./scalar.ts";
 
 /**
- * What a variable may hold (RFC 6570 section 2.3): a text, a list of texts, or an associative array
+ * Value of a variable (RFC 6570 section 2.3): a text, a list of texts, or an associative array
  * of texts. `null`, `undefined`, an empty list and an empty object are undefined; such members of a
  * list or object are skipped.
  */

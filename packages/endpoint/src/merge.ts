@@ -17,7 +17,7 @@ export function mergeOptions(
   const route = isObject(given) || given === undefined ? {} : splitRoute(given);
   const options = (isObject(given) ? given : givenOptions) ?? {};
   if (!isObject(options)) fail("ERR_ENDPOINT_OPTION", "the options are not an object");
-  // What callers may pass by its type; `checkOptions` checks it before use.
+  // Options as their type lets callers pass them; `checkOptions` checks them before use.
   const merged = mergeObjects({ ...defaults, ...route }, options) as EndpointDefaults;
   const headers = mergeHeaders(defaults.headers, options["headers"] ?? {});
   const previews: unknown = merged.mediaType?.previews;

@@ -7,7 +7,7 @@ import type { VendorPreset } from "./preset.ts";
 import { appendQuery, type QueryFormat, queryParameter } from "./query.ts";
 import { expandUrl, optionNames, readUrl, type UrlTemplate } from "./url-template.ts";
 
-/** What does not change between the requests of one endpoint. */
+/** Settings that do not change between the requests of one endpoint. */
 export interface Settings extends Omit<VendorPreset, "baseUrl">, QueryFormat {
   readonly isStrict: boolean;
 }

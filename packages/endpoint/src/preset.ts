@@ -1,4 +1,4 @@
-/** What one vendor's API expects where the rules leave a choice. */
+/** Conventions of one vendor's API where the rules leave a choice. */
 export interface VendorPreset {
   /** Name in media types: `application/vnd.<vendor>.v3+json`. */
   readonly vendor: string;
@@ -10,7 +10,7 @@ export interface VendorPreset {
   readonly plusParameters?: readonly string[];
   /** Whether a final slash is dropped unless it is the whole path. Default: `false`. */
   readonly stripSlash?: boolean;
-  /** What becomes of a url without a variable of its path. Default: `"throw"`. */
+  /** Treatment of a url that lacks a variable of its path. Default: `"throw"`. */
   readonly onMissing?: "empty" | "throw";
 }
 

@@ -11,7 +11,7 @@ type Word = Letter | Digit;
 /** `GET /orgs/{org}` -> `/orgs/{org}`. */
 type UrlOf<R extends string> = R extends `${string} ${infer Url}` ? Url : R;
 
-/** What follows the authority of an absolute URL; colons before it are not variables. */
+/** Part of an absolute URL after its authority; colons before that part are not variables. */
 type PathOf<U extends string> = U extends `${string}://${infer Rest}`
   ? Rest extends `${string}/${infer Path}`
     ? `/${Path}`

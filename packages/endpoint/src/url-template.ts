@@ -19,7 +19,7 @@ export interface UrlTemplate extends Template {
   readonly names: readonly string[];
   /** Whether it begins with a scheme and `//`; every other url is put after the `baseUrl`. */
   readonly isAbsolute: boolean;
-  /** What the host is made of around its variables; one text when it has none. */
+  /** Texts of the host around its variables; one text for a host without variables. */
   readonly host: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// What proxies remove (RFC 9110, 7.6.1), without those that `Connection` names.
+// Headers that proxies remove (RFC 9110, 7.6.1), without those that `Connection` names.
 const names: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",

@@ -4,7 +4,7 @@
  * @see https://standardschema.dev
  */
 export interface StandardSchema<Input, Output = Input> {
-  /** What the standard defines. */
+  /** Part that the standard defines. */
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
@@ -13,14 +13,14 @@ export interface StandardSchema<Input, Output = Input> {
   };
 }
 
-/** What a schema makes of a value. */
+/** Result of a schema for a value. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
 
 /** One thing that a schema found wrong. */
 export interface SchemaIssue {
-  /** What is wrong, in the words of the schema's library. */
+  /** Fault of the value, in the words of the schema's library. */
   readonly message: string;
   /** Where it is wrong. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

@@ -23,7 +23,7 @@ import { changeOf, updatesOf } from "./session-updates.ts";
 /** Whether the editor is asked about each file that is written. */
 export type SessionMode = "ask" | "write";
 
-/** What a session is made of. */
+/** Parts of a session. */
 export interface AcpSessionParts {
   readonly id: string;
   /** Absolute path. */

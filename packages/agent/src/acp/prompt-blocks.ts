@@ -4,7 +4,7 @@ import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { AgentError } from "../errors.ts";
 import { fenced } from "../project/fenced.ts";
 
-/** What an editor asks for. */
+/** Prompt that an editor sends. */
 export interface AskedPrompt {
   readonly request: string;
   /** Bytes of pictures. */

@@ -16,7 +16,7 @@ import { sessionsOf, sessionTurns } from "./session-history.ts";
 
 /** How editors are served. */
 export interface ServeAcpOptions extends Omit<AgentOptions, "allowProtected" | "approve"> {
-  /** What the editor writes. Default: the standard input. */
+  /** Bytes that the editor writes. Default: the standard input. */
   readonly input?: AsyncIterable<Uint8Array> | undefined;
   /** Writes to the editor; nothing else may go there. Default: to the standard output. */
   readonly output?: ((bytes: Uint8Array) => void) | undefined;

@@ -9,7 +9,7 @@ export interface SessionTurn {
   readonly request: string;
   /** Whether it finished; one that failed or was canceled is not part of the conversation. */
   readonly isFinished: boolean;
-  /** What the model said last. */
+  /** Last words of the model. */
   readonly said: string;
 }
 

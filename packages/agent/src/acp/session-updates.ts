@@ -4,7 +4,7 @@ import { describeDiagnostic, fingerprints } from "../check/diagnostic.ts";
 import type { AgentEvent } from "../run/agent-event.ts";
 import type { ProposedChange } from "../workspace/project-writer.ts";
 
-/** What updates need to know. */
+/** Parts that updates need. */
 export interface UpdateParts {
   /** Absolute path. */
   readonly folder: string;
@@ -28,7 +28,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
 const ofPaths: ReadonlySet<string> = new Set(["read", "edit", "write", "move", "remove"]);
 const maxShown = 30;
 
-/** What an editor is shown of an event. */
+/** Updates that show an event to an editor. */
 export function updatesOf(event: AgentEvent, parts: UpdateParts): readonly SessionUpdate[] {
   switch (event.type) {
     case "token":

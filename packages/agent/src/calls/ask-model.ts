@@ -55,7 +55,7 @@ export interface Question {
   readonly tool?: ModelTool | undefined;
   /** Tools that the model may call. Default: none. */
   readonly tools?: readonly ModelTool[] | undefined;
-  /** What followed the messages. Default: nothing. */
+  /** Turns after the messages. Default: none. */
   readonly turns?: readonly ModelTurn[] | undefined;
   /** Whether an answer without text that ends normally is whole. Default: `false`, ask again. */
   readonly mayBeEmpty?: boolean | undefined;
@@ -71,7 +71,7 @@ export interface ToolCall {
   readonly metadata?: ProviderMetadata | undefined;
 }
 
-/** What a model thought before it answered. */
+/** Thought of a model before its answer. */
 export interface Thought {
   readonly text: string;
   readonly metadata?: ProviderMetadata | undefined;
@@ -85,9 +85,9 @@ export interface Answer {
   readonly text: string;
   /** Every tool call; empty when the model answered with text instead. */
   readonly toolCalls: readonly ToolCall[];
-  /** What the model thought before the answer, for servers that want it back. */
+  /** Thoughts of the model before the answer, for servers that want them back. */
   readonly thoughts: readonly Thought[];
-  /** What all attempts used. */
+  /** Usage of all attempts. */
   readonly usage: Usage;
 }
 
@@ -289,7 +289,7 @@ export class CutCallError extends AgentError {
   }
 }
 
-/** What a listener threw, apart from what a server does. */
+/** Error that a listener threw, apart from errors of a server. */
 class ListenerFailure extends Error {}
 
 function hear(onToken: AskOptions["onToken"], piece: string): void {

@@ -14,7 +14,7 @@ export interface StructuredQuestion<T> {
   readonly attempts?: number | undefined;
 }
 
-/** What is wrong with an answer, said so that the model can do better. */
+/** Fault of an answer, worded so that the model can do better. */
 export class Complaint {
   readonly text: string;
 

@@ -22,13 +22,13 @@ export interface BudgetOptions {
   readonly maxCost?: number | undefined;
   /** Maximum milliseconds since the budget was made; at most 24 days. Default: no limit. */
   readonly maxTime?: number | undefined;
-  /** What models cost. Prices are never guessed. Default: none is known. */
+  /** Prices of models, which are never guessed. Default: none is known. */
   readonly prices?: Readonly<Record<string, ModelPrice>> | undefined;
   /** Maximum tokens of an answer, where a call sets none and a limit is set. Default: `16_384`. */
   readonly maxOutputTokens?: number | undefined;
 }
 
-/** What calls have used. */
+/** Usage by calls: tokens, dollars and attempts. */
 export interface Usage extends TokenCount {
   /** US dollars; `null` when the price of a model is not known. */
   readonly cost: number | null;
@@ -36,7 +36,7 @@ export interface Usage extends TokenCount {
   readonly calls: number;
 }
 
-/** What counts against limits: what was used, and what may have been. */
+/** Amount that counts against limits: known use, and possible use. */
 export interface Amount {
   /** Tokens of questions and answers together. */
   readonly tokens: number;
@@ -118,7 +118,7 @@ export class Budget {
     return this.#deadline === undefined ? signal : AbortSignal.any([signal, this.#deadline]);
   }
 
-  /** What was used so far. */
+  /** Usage so far. */
   get usage(): Usage {
     return {
       inputTokens: this.#input,
@@ -128,7 +128,7 @@ export class Budget {
     };
   }
 
-  /** What counts against the limits: more than what was used, where a server did not report it. */
+  /** Amount that counts against the limits: above the usage where a server did not report it. */
   get charged(): Amount {
     return this.#charged;
   }
@@ -252,13 +252,13 @@ export function addAmount(left: Amount, right: Amount): Amount {
   return { tokens: left.tokens + right.tokens, cost: left.cost + right.cost };
 }
 
-/** What is left of an amount; never less than nothing, whatever sums of fractions come to. */
+/** Remainder of an amount; never below zero, whatever sums of fractions come to. */
 export function takeAmount(from: Amount, amount: Amount): Amount {
   const tokens = Math.max(0, from.tokens - amount.tokens);
   return { tokens, cost: tokens === 0 ? 0 : Math.max(0, from.cost - amount.cost) };
 }
 
-/** What counts of a use that is known. */
+/** Amount that counts for a known usage. */
 export function chargeOf({ inputTokens, outputTokens, cost }: Usage): Amount {
   return { tokens: inputTokens + outputTokens, cost: cost ?? 0 };
 }

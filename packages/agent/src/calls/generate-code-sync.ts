@@ -29,7 +29,7 @@ export interface SyncOptions {
   readonly maxOutputTokens?: number | undefined;
 }
 
-/** What goes to the worker. */
+/** Task that goes to the worker. */
 export interface SyncTask {
   readonly prompt: string;
   readonly sharedDeps: string;
@@ -37,7 +37,7 @@ export interface SyncTask {
   readonly options: SyncOptions & { readonly provider: ProviderSettings };
 }
 
-/** What comes back. */
+/** Outcome that comes back from the worker. */
 export type SyncOutcome =
   | { readonly code: string }
   | {

@@ -3,12 +3,12 @@ import type { ShownFiles } from "../project/files-to-show.ts";
 import type { FileSpec } from "../project/project-plan.ts";
 import type { AnswerForm } from "./ask-by-tool.ts";
 
-/** What a file is written from. */
+/** Parts of the prompt for a file. */
 export interface FilePromptInput {
   readonly prompt: string;
   readonly sharedDeps: string;
   readonly filePath: string;
-  /** What the plan says about it. Default: only what the Markdown says. */
+  /** Entry of the plan for the file. Default: only the Markdown describes the file. */
   readonly spec?: FileSpec | undefined;
   /** Finished files that it uses: their text, or their declarations. Default: none. */
   readonly context?: readonly ContextFile[] | undefined;
@@ -155,14 +155,14 @@ export function fileMessages(input: FilePromptInput, form: AnswerForm): readonly
   ];
 }
 
-/** What a repair is asked from. */
+/** Parts of the prompt for a repair. */
 export interface RepairPromptInput {
   readonly prompt: string;
   readonly sharedDeps: string;
   readonly filePath: string;
   /** The file as it is; undefined: it is missing. */
   readonly source: string | undefined;
-  /** What is wrong, one line each. */
+  /** Faults to repair, one line each. */
   readonly problems: readonly string[];
   readonly context: readonly ContextFile[];
   /** Why the last answer could not be used. Default: there was none. */

@@ -109,7 +109,7 @@ const said = {
   ambiguous: "there were several files in the answer",
 } as const;
 
-/** What is wrong with a source, said to the model; undefined: nothing that we can tell. */
+/** Fault of a source, worded for the model; undefined: none was found. */
 export async function complaintAbout(code: string, filePath: string): Promise<string | undefined> {
   const [elision] = findElisions(code, filePath);
   if (elision !== undefined) {

@@ -4,7 +4,7 @@ import { isScript } from "./parse-script.ts";
 /** Programs with no more scripts are checked whole. */
 const small = 100;
 
-/** What all files of a program may depend on. */
+/** Files on which all files of a program may depend. */
 const isShared = /\.(?:json|jsonc|html?|css|webmanifest|vue|svelte)$|\.d\.[cm]?ts$/i;
 
 /**

@@ -30,7 +30,7 @@ export function checkCalls(project: ProjectFiles): readonly Diagnostic[] {
   });
 }
 
-/** What each script sees of others: declarations of classic scripts. `undefined`: anything. */
+/** Names that each script sees of others: declarations of classic scripts. `undefined`: any. */
 function sharedNames(project: ProjectFiles): ReadonlySet<string> | undefined {
   // Nothing is known of scripts that were not read.
   if (!project.isWhole) return undefined;

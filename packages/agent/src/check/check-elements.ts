@@ -48,7 +48,7 @@ export function checkElements(project: ProjectFiles, lookup: ExportLookup): read
   const all = [...project.pages.values()];
   return project.scripts.flatMap((script) => {
     const loading = loadedBy.get(script);
-    // What it looks for may be of components, also those of packages.
+    // Elements that such a script looks for may be of components, also those of packages.
     if (loading === undefined && /\.[jt]sx$/.test(script.path)) return [];
     const pages = loading ?? all;
     return elementUses(script.program).flatMap(({ kind, name, line }) => {

@@ -131,8 +131,8 @@ function checkNames(
   const reported = new Set<string>();
   return fact.names.flatMap(({ name, line }) => {
     if (reported.has(name) || lookup.exports(target, name) !== false) return [];
-    // What `require` returns for a module without exports is an empty object, and a whole module
-    // has these anyway.
+    // `require` of a module without exports returns an empty object, and a whole module has these
+    // names anyway.
     if (fact.how === "require" && (name === "default" || name === "__esModule")) return [];
     reported.add(name);
     const there = lookup.names(target).slice(0, 12).join(", ") || "nothing";

@@ -10,7 +10,7 @@ import type { ProjectManifests } from "./project-manifests.ts";
 import type { PageFacts, PageReference } from "./read-page.ts";
 import { findServed, folderOf, joinPath } from "./resolve-import.ts";
 
-/** What pages load, the elements that scripts look for, and functions of attributes. */
+/** Checks what pages load, the elements that scripts look for, and functions of attributes. */
 export function checkPages(
   project: ProjectFiles,
   manifests: ProjectManifests,

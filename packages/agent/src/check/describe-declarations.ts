@@ -4,7 +4,7 @@ import { loadPageReader } from "./read-page.ts";
 import { readStyle } from "./read-style.ts";
 
 /**
- * What a file declares for others, taken from its source: of scripts the exports with parameters
+ * Declarations of a file for others, taken from its source: of scripts the exports with parameters
  * and without bodies, of pages ids and classes, of styles classes and properties. Other files are
  * cut at `limit` characters.
  */

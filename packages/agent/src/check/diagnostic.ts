@@ -1,4 +1,4 @@
-/** What kind of fault a {@link Diagnostic} is about. */
+/** Kind of fault that a {@link Diagnostic} is about. */
 export type DiagnosticCode =
   /** The file cannot be parsed. */
   | "syntax"

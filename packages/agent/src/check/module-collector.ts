@@ -1,6 +1,6 @@
 import type { CallFact, ImportFact, WantedName } from "./module-facts.ts";
 
-/** What is found while a module is read. */
+/** Facts found so far while a module is read. */
 export interface ModuleCollector {
   readonly imports: { fact: Omit<ImportFact, "names">; names: WantedName[] }[];
   readonly exports: Set<string>;

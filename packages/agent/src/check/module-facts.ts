@@ -22,7 +22,7 @@ export interface CallFact {
   readonly line: number;
 }
 
-/** What other files have to know of a module. */
+/** Facts about a module, for other files. */
 export interface ModuleFacts {
   readonly imports: readonly ImportFact[];
   /** Exported names. */

@@ -33,7 +33,7 @@ export function scriptsOf(
   return [...found];
 }
 
-/** What a URL names, where it is encoded well. */
+/** Decoded text of a URL; the URL itself where its encoding is invalid. */
 export function decodeUrl(url: string): string {
   try {
     return decodeURIComponent(url);

@@ -2,7 +2,7 @@ import { isObject } from "@fetchwork/kit";
 import type { ProjectFiles } from "./project-files.ts";
 import { folderOf, pathFrom } from "./resolve-import.ts";
 
-/** What is asked of a package.json. */
+/** Facts about a package.json. */
 export interface PackageManifest {
   readonly path: string;
   readonly name: string | undefined;

@@ -23,7 +23,7 @@ export interface InlineScript {
   readonly isModule: boolean;
 }
 
-/** What other files have to know of a page. */
+/** Facts about a page, for other files. */
 export interface PageFacts {
   readonly references: readonly PageReference[];
   readonly ids: readonly Placed[];
@@ -56,7 +56,7 @@ export function loadPageReader(): Promise<PageReader> {
   ));
 }
 
-/** What is found while a page is read. */
+/** Facts found so far while a page is read. */
 type Collector = ReturnType<typeof emptyPage>;
 
 function emptyPage() {

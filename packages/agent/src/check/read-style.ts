@@ -1,13 +1,13 @@
 import type { Placed } from "./read-page.ts";
 
-/** What other files have to know of a style sheet. */
+/** Facts about a style sheet, for other files. */
 export interface StyleFacts {
   /** `url()` and `@import`. */
   readonly references: readonly Placed[];
   readonly ids: ReadonlySet<string>;
   readonly classes: ReadonlySet<string>;
   readonly variablesSet: ReadonlySet<string>;
-  /** What is wrong with its brackets. */
+  /** Fault of the sheet's brackets. */
   readonly fault: Placed | undefined;
 }
 
@@ -27,8 +27,8 @@ export function readStyle(source: string): StyleFacts {
     const text = match.slice(1).find((group) => group !== undefined) ?? "";
     references.push({ text, line: lineAt(match.index) });
   }
-  // What is not closed is taken as far as it goes, as browsers do: sought again from each of its
-  // characters, a long one would never be done.
+  // Unclosed strings and `url(` are taken as far as they go, as browsers do. A new search from each
+  // of their characters would be too slow for long texts.
   const bare = withoutComments
     .replace(/"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?/g, blank)
     .replace(/\burl\([^)]*\)?/g, blank);
@@ -45,7 +45,7 @@ export function readStyle(source: string): StyleFacts {
   return { references, ids, classes, variablesSet, fault: bracketFault(bare, lineAt) };
 }
 
-/** What stands before each `{`: selectors, and at-rules, which have no ids. */
+/** Text before each `{`: selectors, and at-rules, which have no ids. */
 function selectorsOf(bare: string): readonly string[] {
   const selectors: string[] = [];
   let start = 0;

@@ -99,7 +99,7 @@ export class AliasResolver {
             below === "" ? text(exported ?? module ?? main) || "index" : below,
           ),
         ]);
-    // What is missing may be the work of a build.
+    // A build may make a file that is missing.
     return found?.kind === "file" ? found : undefined;
   }
 
@@ -141,7 +141,7 @@ function readPaths(path: string, value: Readonly<Record<string, unknown>>): Alia
   return { folder, entries, roots };
 }
 
-/** What stands for the `*`; the empty text where there is none; undefined: it is another name. */
+/** Text in place of the `*`; empty for a pattern without one; undefined: the name differs. */
 function matchAlias(pattern: string, specifier: string): string | undefined {
   const star = pattern.indexOf("*");
   if (star === -1) return pattern === specifier ? "" : undefined;

@@ -109,7 +109,7 @@ function exactFile(
   return target.endsWith(".js") && paths.has(withJsx) ? withJsx : undefined;
 }
 
-/** What the package.json of a folder names as its main file. */
+/** Main file that the package.json of a folder names. */
 function mainOf(folder: string, json: ProjectFiles["json"]): string | undefined {
   const main = json.get(folder === "" ? "package.json" : `${folder}/package.json`)?.["main"];
   return typeof main === "string" ? joinPath(folder, main) : undefined;

@@ -1,4 +1,4 @@
-/** What is wrong with an answer that cannot become a file. */
+/** Fault of an answer that cannot become a file. */
 export type ExtractProblem =
   /** There is nothing in it. */
   | "empty"

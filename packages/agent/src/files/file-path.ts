@@ -1,4 +1,4 @@
-/** What paths a project may have. */
+/** Rules for the paths of a project. */
 export interface PathPolicy {
   /** First path segments that are never written, in any case. Default: `.git` and `.fetchwork`. */
   readonly forbidden?: readonly string[] | undefined;
@@ -84,7 +84,7 @@ export function foldPath(path: string): string {
 /** A path of a list that cannot be written, and why. */
 export interface RefusedPath {
   readonly path: string;
-  /** What is wrong with the path, in words. */
+  /** Fault of the path, in words. */
   readonly reason: string;
 }
 

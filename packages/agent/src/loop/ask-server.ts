@@ -1,4 +1,4 @@
-/** What is done in the sandbox. */
+/** Work to do in the sandbox. */
 export interface ServerQuestion {
   /** Starts the server; undefined: there is none. */
   readonly command?: string | undefined;

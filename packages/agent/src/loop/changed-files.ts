@@ -6,7 +6,7 @@ import { holdsSecret, mayBeSecret } from "../project/secret-files.ts";
 /** Why a tool does not do what it was called for. The model reads it. */
 export class ToolRefusal extends Error {}
 
-/** What the files of a program may become. */
+/** Limits for the changed files of a program. */
 export interface ChangeLimits {
   readonly maxFileBytes: number;
   /** Whether files may be taken away. */

@@ -16,7 +16,7 @@ type SdkAnswer = Awaited<ReturnType<SdkModel["doGenerate"]>>;
 /** An answer that was paid, without what it cost. */
 export type PaidAnswer = Pick<Answer, "text" | "toolCalls" | "thoughts" | "isCut">;
 
-/** What the model of a loop needs. */
+/** Parts that the model of a loop needs. */
 export interface LoopModelParts {
   /** Name of the model. */
   readonly name: string;
@@ -140,7 +140,7 @@ function sdkAnswerOf(key: string, { text, toolCalls, thoughts }: PaidAnswer): Sd
   return {
     content,
     finishReason: { unified: toolCalls.length > 0 ? "tool-calls" : "stop", raw: unknown },
-    // What is used is counted where it is paid.
+    // Usage is counted where it is paid.
     usage: {
       inputTokens: { total: unknown, noCache: unknown, cacheRead: unknown, cacheWrite: unknown },
       outputTokens: { total: unknown, text: unknown, reasoning: unknown },

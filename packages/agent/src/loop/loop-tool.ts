@@ -1,7 +1,7 @@
 import type { FlexibleSchema } from "ai";
 import type { z } from "zod";
 
-/** What a tool did, with a picture. */
+/** Result of a tool, with a picture. */
 export interface ToolOutput {
   readonly text: string;
   /** PNG, base64; shown to models that take pictures. */
@@ -14,11 +14,11 @@ type Executed = string | ToolOutput | Promise<string | ToolOutput>;
 export interface LoopTool {
   /** Whether a repeated call may differ: then a resumed loop keeps the first result. */
   readonly mayDiffer?: boolean | undefined;
-  /** What it does; the model reads it. */
+  /** Purpose of the tool; the model reads it. */
   readonly description: string;
   /** Schema of its arguments, an object. */
   readonly input: FlexibleSchema;
-  /** What a call is about, in a few words, for people who watch. */
+  /** Subject of a call, in a few words, for people who watch. */
   readonly about: (input: unknown) => string;
   /** Runs it. The model is told the result, or the message of a thrown `ToolRefusal`. */
   readonly execute: (input: unknown, signal: AbortSignal) => Executed;

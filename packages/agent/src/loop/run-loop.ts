@@ -6,7 +6,7 @@ import type { LoopTool, LoopTools } from "./loop-tool.ts";
 import { shortenResults } from "./shorten-results.ts";
 import { isPicture, pictureMessage } from "./shown-pictures.ts";
 
-/** What a tool said to a call. */
+/** Result of a call, as its tool reports it. */
 export interface ToolResult {
   readonly text: string;
   readonly isRefused: boolean;
@@ -14,7 +14,7 @@ export interface ToolResult {
   readonly picture?: string | undefined;
 }
 
-/** What a loop is made of. */
+/** Parts of a loop. */
 export interface LoopParts extends LoopModelParts {
   readonly instructions: string;
   readonly tools: LoopTools;
@@ -124,7 +124,7 @@ async function resultOf(one: LoopTool, input: unknown, signal: AbortSignal): Pro
   }
 }
 
-/** What the model said last. */
+/** Last words of the model. */
 export function lastWords(conversation: Conversation): string {
   const content = conversation.findLast(({ role }) => role === "assistant")?.content ?? "";
   if (typeof content === "string") return content;

@@ -140,7 +140,7 @@ export function sandboxTools(files: ChangedFiles, sandbox: Sandbox, from: string
         const text = outputOf(result, cwd);
         if (result.code !== 0) return text;
         try {
-          // What runs there may have put a link in its place.
+          // Programs that run there may have put a link in place of the picture.
           const copy = await ConfinedFolder.open(cwd, { maxFileBytes });
           const bytes = Buffer.from((await copy.readBytes(picture)) ?? []);
           if (bytes.subarray(0, 8).equals(startOfPng)) {

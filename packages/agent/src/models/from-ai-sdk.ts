@@ -12,7 +12,7 @@ import type {
 } from "./model-provider.ts";
 import { providerFailure } from "./provider-failure.ts";
 
-/** What {@link fromAiSdk} may be told. */
+/** Options of {@link fromAiSdk}. */
 export interface FromAiSdkOptions {
   /** Short name for logs. Default: `ai-sdk`. */
   readonly id?: string | undefined;
@@ -119,7 +119,7 @@ async function* ask(
       } else if (part.type === "raw") {
         refused ||= saysRefusal(part.rawValue);
       } else if (part.type === "error" && isTextInstead(part.error)) {
-        // What was said is an answer all the same; the caller decides whether it will do.
+        // Text that came is an answer all the same; the caller decides whether it will do.
         textInstead = true;
       } else if (part.type === "error") {
         throw providerFailure(part.error);

@@ -2,7 +2,7 @@
 export interface ChatMessage {
   /** Who says it. */
   readonly role: "system" | "user" | "assistant";
-  /** What is said. */
+  /** Text of the message. */
   readonly content: string;
 }
 
@@ -13,13 +13,13 @@ export type OutputSchema = Readonly<Record<string, unknown>>;
 export interface ModelTool {
   /** Name on the wire: letters, digits, `_` and `-`. */
   readonly name: string;
-  /** What it is for; the model reads it. */
+  /** Purpose of the tool; the model reads it. */
   readonly description: string;
   /** Schema of its arguments, an object. */
   readonly parameters: OutputSchema;
 }
 
-/** What a provider attached to a piece, such as a signature of thoughts, by provider name. */
+/** Data that a provider attached to a piece, such as a signature of thoughts, by provider name. */
 export type ProviderMetadata = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** A piece of a turn, shaped as the AI SDK has it. */
@@ -45,7 +45,7 @@ export type TurnPart =
       readonly output: unknown;
     };
 
-/** What was said or called after the first messages. */
+/** Turn of the conversation after the first messages. */
 export interface ModelTurn {
   readonly role: "user" | "assistant" | "tool";
   readonly content: readonly TurnPart[];
@@ -57,7 +57,7 @@ export interface ModelRequest {
   readonly model: string;
   /** The conversation so far. */
   readonly messages: readonly ChatMessage[];
-  /** What followed the messages: tool calls and their results. Default: nothing. */
+  /** Turns after the messages: tool calls and their results. Default: none. */
   readonly turns?: readonly ModelTurn[] | undefined;
   /** The model has to call this tool. Default: it answers with text. */
   readonly tool?: ModelTool | undefined;
@@ -107,7 +107,7 @@ export type ModelPart =
   | { readonly type: "usage"; readonly usage: TokenCount }
   | { readonly type: "finish"; readonly reason: FinishReason };
 
-/** What a model can do. */
+/** Capabilities of a model. */
 export interface ModelCapabilities {
   /** Whether it takes forced tool calls. Default: `true`; a server's refusal is noticed. */
   readonly tools?: boolean | undefined;
@@ -123,7 +123,7 @@ export interface ModelProvider {
   readonly id: string;
   /** The model that is asked when a call names none. Default: `defaultModel`. */
   readonly defaultModel?: string | undefined;
-  /** What a model can do. Default: tools. */
+  /** Capabilities of a model. Default: tools. */
   capabilities?(model: string): ModelCapabilities;
   /** Asks once. A generator that is not asynchronous will do too. */
   generate(

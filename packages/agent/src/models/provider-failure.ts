@@ -72,7 +72,7 @@ function connectionFailure(error: unknown): AgentError {
 const unreached =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_(?:SSL|TLS)_\w+|\w*CERT\w*|UNABLE_TO_\w+)$/;
 
-/** What Node's `fetch` never does, however often it is asked; only the error's cause says so. */
+/** Reason why Node's `fetch` always refuses a request; only the error's cause has it. */
 function refusedByFetch(error: unknown): string | undefined {
   for (const { message } of withCauses(error)) {
     if (message === "unexpected redirect") {
@@ -156,7 +156,7 @@ function saidBy(body: string): string {
   return line === "" ? "" : `: ${line}`;
 }
 
-/** What a piece of a JSON string says; as it is where it ends inside of an escape. */
+/** Text of a piece of a JSON string; where it ends in an escape, only white space is decoded. */
 function unescaped(text: string): string {
   try {
     return String(JSON.parse(`"${text}"`));

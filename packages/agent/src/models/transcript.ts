@@ -10,10 +10,10 @@ const format = "fetchwork-transcript";
 /** Where a transcript is from: a model's server, or a person who wrote it. */
 export type TranscriptSource = "recorded" | "scripted";
 
-/** What a recorded run was asked for: its prompt, its model. Texts, numbers, true or false. */
+/** Settings of a recorded run, such as its prompt and model: texts, numbers, true or false. */
 export type TranscriptRun = Readonly<Record<string, string | number | boolean>>;
 
-/** What a transcript says of itself. */
+/** Information that a transcript has about itself. */
 export interface TranscriptHead {
   readonly source: TranscriptSource;
   /** `{}` where it says nothing. */
@@ -24,7 +24,7 @@ export interface TranscriptHead {
 export interface RecordingOptions {
   /** Where the answers are from. Default: `recorded`. */
   readonly source?: TranscriptSource | undefined;
-  /** What a replay needs to know. Default: nothing. */
+  /** Settings of the run that a replay needs. Default: none. */
   readonly run?: TranscriptRun | undefined;
 }
 
@@ -158,7 +158,7 @@ function parse(line: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** What makes two questions equal. Token limits do not: they depend on the budget left. */
+/** Key that equal questions share, without token limits: these depend on the budget left. */
 function keyOf({ model, messages, tool, tools, turns, temperature }: ModelRequest): string {
   const parts = [model, messages, tool?.name, tool?.parameters, temperature];
   const whole = JSON.stringify(tools === undefined ? parts : [...parts, tools, turns]);

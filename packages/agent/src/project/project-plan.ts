@@ -15,7 +15,7 @@ export interface FileSpec {
   readonly domIds?: readonly string[] | undefined;
 }
 
-/** What is going to be written. */
+/** Plan of a program to write. */
 export interface ProjectPlan {
   /** The shared dependencies, in Markdown; kept as `shared_deps.md`. */
   readonly sharedDeps: string;

@@ -4,7 +4,7 @@ const names = [
   String.raw`\.env(?!\.(?:example|sample|template)$)[^/]*`,
   String.raw`(?!(?:example|sample|template)\.)[^/]+\.env`,
   String.raw`\.dev\.vars[^/]*|[^/]*\.tfvars(?:\.json)?|[^/]*\.tfstate(?:\.backup)?`,
-  // What tools sign in with.
+  // Credentials of tools.
   String.raw`\.(?:npmrc|netrc|pgpass|pypirc|htpasswd|git-credentials)|credentials(?:\.json)?`,
   String.raw`(?:[^/]*[-_.])?service[-_]?account[^/]*\.json|secrets?\.(?:json|ya?ml|toml)`,
   // Keys.

@@ -3,9 +3,9 @@ import type { FileList, ListedFile } from "../workspace/list-files.ts";
 import { tokensOf } from "./files-to-show.ts";
 import { holdsSecret, mayBeSecret } from "./secret-files.ts";
 
-/** What a survey is for. */
+/** Options of a survey. */
 export interface SurveyOptions {
-  /** What is to change: files that its words name come first. */
+  /** Change that is wanted: files that its words name come first. */
   readonly request: string;
   /** Maximum tokens of the survey, at three and a half bytes each. Default: `2_000`. */
   readonly maxTokens?: number | undefined;

@@ -6,10 +6,10 @@ import type { Coverage } from "../verify/coverage.ts";
 import type { SandboxLevel } from "../verify/sandbox.ts";
 import type { WriteAction, WrittenFile } from "../workspace/project-writer.ts";
 
-/** What a run does at a moment. */
+/** Step that a run does at a moment. */
 export type StepName = "plan" | "files" | "file" | "verify" | "repair" | "edit" | "write";
 
-/** What happens in a run, in its order. */
+/** Event in a run. Events come in the order in which they happen. */
 export type AgentEvent =
   | { readonly type: "started"; readonly runId: string; readonly resumed: boolean }
   | {
@@ -81,7 +81,7 @@ export type AgentEvent =
   | { readonly type: "finished"; readonly result: RunResult }
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
-/** What a run has made. The {@link Coverage} of an edit is that of the files it changes. */
+/** Result of a run. The {@link Coverage} of an edit is that of the files it changes. */
 export interface RunResult extends Coverage {
   readonly runId: string;
   /** The folder, as an absolute path. */
@@ -90,19 +90,19 @@ export interface RunResult extends Coverage {
   readonly ok: boolean;
   /** The files of the program, as the model planned them. */
   readonly plan: ProjectPlan;
-  /** What the model of an edit said when it was done; undefined of other runs. */
+  /** Last words of the model of an edit; undefined of other runs. */
   readonly said?: string | undefined;
   /** Every file, as it was written or left. */
   readonly files: readonly WrittenFile[];
   /** Every file's source, by path; what would have been written, in a dry run. */
   readonly contents: ReadonlyMap<string, string>;
-  /** What is still wrong; of an edit, what is wrong since then. */
+  /** Faults that are left; of an edit, faults since it began. */
   readonly diagnostics: readonly Diagnostic[];
   /** Errors that were there before an edit and still are; 0 for a new program. */
   readonly knownErrors: number;
   /** Repairs that were tried. */
   readonly repairs: number;
-  /** What all calls used, those before a resumption included. */
+  /** Usage of all calls, those before a resumption included. */
   readonly usage: Usage;
   /** The commit of an edit; `null`: new errors or no change; undefined: none was asked for. */
   readonly commit?: string | null | undefined;

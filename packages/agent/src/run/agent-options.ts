@@ -36,7 +36,7 @@ export interface AgentOptions {
   readonly maxTotalBytes?: number | undefined;
   /** Maximum number of repairs. Repairs end before when they do not help. Default: 2; 0: none. */
   readonly repair?: number | undefined;
-  /** What runs the project after the static check; see `defaultVerifiers`. Default: nothing. */
+  /** Verifiers to run after the static check; see `defaultVerifiers`. Default: none. */
   readonly verifiers?: readonly Verifier[] | undefined;
   /** Limits of what is run. */
   readonly sandbox?: SandboxOptions | undefined;
@@ -53,7 +53,7 @@ export interface AgentOptions {
    * files with secrets; meant for an `approve` that asks people. Default: `false`.
    */
   readonly allowProtected?: boolean | undefined;
-  /** What happens to files that somebody changed. Default: `merge`. */
+  /** Policy for files that somebody changed. Default: `merge`. */
   readonly onConflict?: ConflictPolicy | undefined;
 }
 
@@ -81,9 +81,9 @@ export const agentOptionNames: readonly (keyof AgentOptions)[] = [
   "onConflict",
 ];
 
-/** What a run is to make. */
+/** Input of a run that writes a program. */
 export interface RunInput {
-  /** What the program is to do. */
+  /** Description of what the program is to do. */
   readonly prompt: string;
   /** Folder of the program. It is made where it does not exist; nothing in it is ever deleted. */
   readonly out: string;
@@ -105,9 +105,9 @@ export interface ResumeInput {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is to change in a program. */
+/** Input of an edit. */
 export interface EditInput {
-  /** What is to change. */
+  /** Change that is wanted. */
   readonly request: string;
   /** Folder of the program. */
   readonly out: string;

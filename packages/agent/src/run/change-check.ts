@@ -12,9 +12,9 @@ import {
 } from "../verify/verify-files.ts";
 import type { Emit } from "./run-handle.ts";
 
-/** What is wrong with a changed program. The coverage is that of the changed files. */
+/** Faults of a changed program. The coverage is that of the changed files. */
 export interface ChangeReport extends Coverage {
-  /** What is wrong since the change. */
+  /** Faults since the change. */
   readonly diagnostics: readonly Diagnostic[];
   /** Errors that were there before, and still are. */
   readonly knownErrors: number;

@@ -1,7 +1,7 @@
 import { AgentError, checkFileBytes } from "../errors.ts";
 import type { AgentSettings } from "./agent-options.ts";
 
-/** What a project may have. */
+/** Limits of a project. */
 type Limits = Pick<AgentSettings, "maxFileBytes" | "maxFiles" | "maxTotalBytes">;
 
 /**

@@ -54,7 +54,7 @@ export interface CodeAgent {
   ): Promise<ProgramCheck>;
 }
 
-/** What a check of a program found, and which of its files were checked. */
+/** Findings of a check of a program, and which of its files were checked. */
 export interface ProgramCheck extends Coverage {
   /** Whether there is no error in what was checked. */
   readonly ok: boolean;
@@ -115,7 +115,7 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       const out = resolve(requireText("out", input.out));
       const runId = checkRunId(input.runId ?? randomUUID());
       const { dryRun = false, commit = false, continues, mayOnlyAnswer } = input;
-      // What the earlier run left is expected.
+      // Changes that the earlier run left are expected.
       const { dirty = continues !== undefined } = input;
       if (continues !== undefined) checkRunId(continues);
       return startRun(runId, async (emit, own) => {

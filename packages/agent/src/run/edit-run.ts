@@ -22,7 +22,7 @@ import type { EditChange, RunState } from "./run-state.ts";
 import { stepOptions, type StepParts } from "./step-options.ts";
 import { fileOf, writeChanges } from "./write-changes.ts";
 
-/** What an edit is made of. */
+/** Parts of an edit. */
 export interface EditRunParts extends StepParts {
   readonly runId: string;
   readonly request: string;

@@ -34,7 +34,7 @@ const leastSurvey = 400;
 const instructions =
   "You are a senior engineer who changes a program. Look at what you need with the tools, change the files as asked, and change nothing else. Keep to the style of the code that is there. Call several tools at once where they do not need each other's results. Files are checked when you are done, and you are told what is wrong then. When you are done, say in one or two sentences what you did, and call no tool.";
 
-/** What is wrong with a program that is as it was. */
+/** Report on a program without changes. */
 const unchanged: ChangeReport = {
   diagnostics: [],
   knownErrors: 0,
@@ -43,18 +43,18 @@ const unchanged: ChangeReport = {
   level: undefined,
 };
 
-/** What a loop made of a program. */
+/** Result of a loop: the edited program. */
 export interface EditedProgram {
   /** Every file as it is then. */
   readonly files: ReadonlyMap<string, string>;
   readonly report: ChangeReport;
   /** How often the model was told what was wrong. */
   readonly repairs: number;
-  /** What it said last. */
+  /** Last words of the model. */
   readonly said?: string | undefined;
 }
 
-/** What an edit begins with. */
+/** Program at the beginning of an edit. */
 export interface ProgramBefore {
   readonly list: FileList;
   readonly before: ReadonlyMap<string, string>;
@@ -164,7 +164,7 @@ function user(text: string, images: readonly ImagePart[] = []): Conversation[num
   return { role: "user", content: [{ type: "text", text }, ...images] };
 }
 
-/** What was said in an earlier run of the folder. */
+/** Conversation of an earlier run of the folder. */
 async function conversationOf(runId: string, folder: ConfinedFolder): Promise<Conversation> {
   const path = `.fetchwork/runs/${runId}/journal.ndjson`;
   if (!(await folder.exists(path))) {

@@ -8,7 +8,7 @@ export interface RunSummary {
   readonly updatedAt: Date;
   /** Whether it writes a program, or changes one. */
   readonly kind: "run" | "edit";
-  /** What it was to make, or to change; undefined: it ended before that was written down. */
+  /** Prompt of the run, or request of the edit; undefined: the run ended before a record of one. */
   readonly prompt: string | undefined;
   /** Files that it planned, or changes; undefined: it did not come so far. */
   readonly total: number | undefined;
@@ -16,7 +16,7 @@ export interface RunSummary {
   readonly done: number;
   /** Whether it came to its end. What did not can be resumed, where there is a prompt. */
   readonly finished: boolean;
-  /** What the models used so far. */
+  /** Usage of the models so far. */
   readonly usage: Usage;
 }
 

@@ -23,7 +23,7 @@ import { repairKey, type RunState } from "./run-state.ts";
 import { stepOptions, type StepParts } from "./step-options.ts";
 import { writeFiles } from "./write-files.ts";
 
-/** What a run is made of. */
+/** Parts of a run. */
 export interface ProjectRunParts extends StepParts {
   readonly runId: string;
   readonly prompt: string;
@@ -255,7 +255,7 @@ export class ProjectRun {
       emit({ type: "step", step: "write" });
       const writing = { settings, record, intents: state.intents, signal, emit };
       files.push(...(await writeFiles(contents, folder, writing)));
-      // What is missing is asked for again when the run is resumed.
+      // Missing files are asked for again when the run is resumed.
       if (plan.files.every(({ path }) => contents.has(path))) await record("done", {});
     }
     return {
@@ -275,7 +275,7 @@ export class ProjectRun {
   }
 }
 
-/** What answers for one file may fail with, and those for others need not. */
+/** Codes of errors that may concern only the answers for one file. */
 const ofOneFile: ReadonlySet<AgentErrorCode> = new Set([
   "ERR_AGENT_CONTEXT_OVERFLOW",
   "ERR_AGENT_EMPTY",

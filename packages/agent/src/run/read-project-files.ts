@@ -12,12 +12,12 @@ export interface ReadLimits {
   readonly onUnread?: ((path: string, reason: "content" | "count") => void) | undefined;
 }
 
-/** What the check reads, and what says how it is built. */
+/** Files that the check reads, or that describe how the program is built. */
 const isSource = /\.(?:[cm]?[jt]sx?|vue|json|css|html?)$/i;
 
 /**
  * The text files of a program by path; what git ignores, links and other repositories are left out.
- * What is not UTF-8 text, or longer than a file may be, is there without its content.
+ * A file that is not UTF-8 text, or longer than a file may be, is there without its content.
  */
 export async function readProjectFiles(
   folder: ConfinedFolder,
@@ -26,7 +26,7 @@ export async function readProjectFiles(
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const { files: listed } = list ?? (await listFiles(folder.root));
   const files = new Map(listed.map(({ path }) => [path, ""]));
-  // What has no room is what the check would not read.
+  // Sources come first: files that the check does not read are the first without room.
   const wanted = [...files.keys()].toSorted((a, b) => +isSource.test(b) - +isSource.test(a));
   for (const [index, path] of wanted.entries()) {
     try {

@@ -9,10 +9,10 @@ import type { ImagePart } from "./read-images.ts";
 import { readContract, type FileSpec } from "../project/project-plan.ts";
 import type { JournalEntry } from "../workspace/journal.ts";
 
-/** What a run has finished, as its journal says. */
+/** Progress of a run, as its journal records it. */
 export interface RunState {
   kind: RunKind;
-  /** What it was to make, or to change. */
+  /** Prompt of the run, or request of the edit. */
   prompt: string | undefined;
   sharedDeps: string | undefined;
   /** Whether an edit is committed. */
@@ -28,16 +28,16 @@ export interface RunState {
   images: readonly ImagePart[];
   /** The run whose conversation an edit goes on with. */
   continues: string | undefined;
-  /** What was said in a loop that came to its end. */
+  /** Conversation of a loop that came to its end. */
   said: Conversation | undefined;
   /** Answers of a loop that are paid, by the hash of their question. */
   readonly answers: Map<string, PaidAnswer>;
   /** Results of tools that may differ the next time, by the name of their call. */
   readonly results: Map<string, ToolResult>;
-  /** What an edit changes; undefined: no answer was usable yet. */
+  /** Changes of an edit; undefined: no answer was usable yet. */
   changes: readonly EditChange[] | undefined;
   usage: Usage;
-  /** What counts against the limits; undefined: what was used. */
+  /** Amount that counts against the limits; undefined: the usage. */
   charged: Amount | undefined;
   finished: boolean;
 }
@@ -54,7 +54,7 @@ export interface EditChange {
   readonly after: string | null;
 }
 
-/** What is about to be written: with `after` on the disk, it was written. */
+/** Write that is about to happen: with `after` on the disk, the write is done. */
 export interface WriteIntent {
   readonly action: string;
   readonly after: string;
@@ -75,7 +75,7 @@ export interface JournalData {
   };
   readonly spent: {
     readonly usage: Usage;
-    /** What counts against the limits now. */
+    /** Amount that counts against the limits now. */
     readonly charged?: Amount | undefined;
   };
   readonly plan: { readonly text: string };

@@ -6,7 +6,7 @@ import type { AgentSettings } from "./agent-options.ts";
 import type { Emit } from "./run-handle.ts";
 import type { RecordStep } from "./run-state.ts";
 
-/** What the calls of a step are made from. */
+/** Parts from which the calls of a step are made. */
 export interface StepParts {
   readonly settings: AgentSettings;
   readonly emit: Emit;

@@ -16,7 +16,7 @@ export async function writeChanges(
   { runId, folder, settings, signal, emit, state }: EditRunParts,
 ): Promise<readonly WrittenFile[]> {
   const files = changes.map(fileOf);
-  // What somebody does with the files afterwards does not concern an edit that is over.
+  // Later changes of the files by somebody do not concern an edit that is over.
   if (state.finished) return files;
   const checkpoint = await takeCheckpoint(folder, runId);
   const { approve } = settings;
@@ -63,13 +63,13 @@ export async function writeChanges(
   return result;
 }
 
-/** What becomes of a file. */
+/** Outcome of a change for its file. */
 export function fileOf({ path, before, after }: EditChange): WrittenFile {
   if (after === null) return written(path, "removed", "");
   return written(path, before === null ? "created" : "updated", after);
 }
 
-/** What is in a file's place: the new or the original text. Anything else is a conflict. */
+/** State of a file's place: the new or the original text. Anything else is a conflict. */
 async function stateOf(
   { path, before, after }: EditChange,
   folder: ConfinedFolder,

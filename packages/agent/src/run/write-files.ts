@@ -13,7 +13,7 @@ import type { AgentSettings } from "./agent-options.ts";
 import type { Emit } from "./run-handle.ts";
 import type { RecordStep, RunState, WriteIntent } from "./run-state.ts";
 
-/** What writing needs. */
+/** Parts that writing needs. */
 export interface WritingParts {
   readonly settings: AgentSettings;
   readonly record: RecordStep;
@@ -31,7 +31,7 @@ interface Pending {
   readonly text: string;
   /** Whether it has to stand in the journal before it happens. */
   readonly isIntended: boolean;
-  /** What is said of it when it is not written. */
+  /** Record of the file when it is not written. */
   readonly skipped?: WrittenFile | undefined;
 }
 
@@ -68,7 +68,7 @@ async function writeAll(
       pending.map(async ({ change, text, skipped }) => skipped ?? writer.apply(change, text)),
     );
     for (const [index, outcome] of applied.entries()) {
-      // What is written is said, also where another file of the group failed.
+      // Written files are reported, also where another file of the group failed.
       if (outcome.status === "rejected") continue;
       const { path, action, beside } = outcome.value;
       files.push(outcome.value);
@@ -100,7 +100,7 @@ async function writeAll(
   for (const [path, text] of contents) {
     if (signal.aborted) throw cancelled(signal);
     let pending = await decide(path, text);
-    // What is put next to a file takes a name that another one of the group may have: it is alone.
+    // A file put next to another is written alone: the group may have a file of the same name.
     const isAlone = pending.change.beside !== undefined;
     if (isAlone && group.length > 0) {
       await flush();

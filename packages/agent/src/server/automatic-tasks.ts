@@ -5,7 +5,7 @@ import type { TaskAgent } from "./task-agent.ts";
 import type { TaskRecord } from "./task-records.ts";
 import type { TaskStore } from "./task-store.ts";
 
-/** What runs tasks. */
+/** Options of {@link AutomaticTasks}. */
 export interface AutomaticTasksOptions {
   readonly store: TaskStore;
   readonly runner: StepRunner;
@@ -120,7 +120,7 @@ export class AutomaticTasks {
       try {
         await runner.runNext(taskId, automatically, signal);
       } catch (error) {
-        // What a step failed with stands in the task.
+        // The failure of a step is stored in its task.
         if (!(error instanceof HttpFailure) && !signal.aborted) reportError(error);
         return;
       }

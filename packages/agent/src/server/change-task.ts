@@ -13,11 +13,11 @@ export interface NewEvent {
   readonly data: JsonObject;
 }
 
-/** What becomes of a task. */
+/** Change of a task, with its events and a value for the caller. */
 export interface TaskChange<T> {
   readonly events: readonly NewEvent[];
   readonly task: Change<TaskRecord>;
-  /** What the caller wants to have. */
+  /** Value for the caller. */
   readonly value: T;
 }
 

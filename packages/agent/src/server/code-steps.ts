@@ -6,12 +6,12 @@ import { sharedDepsPath } from "../run/plan-project.ts";
 import type { JsonObject, NewStep, RunningStep, StepResult } from "./task-agent.ts";
 import type { VerifyLevel } from "./task-wishes.ts";
 
-/** What the task is about, and what the client said with this step. */
+/** Input of the task, with that of the client for this step. */
 export function promptOf({ task, input }: RunningStep): string {
   return input === null || input.trim() === "" ? task.input : `${task.input}\n\n${input}`;
 }
 
-/** What an edit is to change. One that failed may be asked for in other words. */
+/** Request of an edit. A client may reword the request of a failed edit. */
 export function requestOf({ attempt, input, data }: RunningStep): string {
   const isReworded = attempt > 1 && input !== null && input.trim() !== "";
   return isReworded ? input : String(data["request"]);

@@ -66,7 +66,7 @@ export interface CodeTasksOptions extends Pick<
   | "verifiers"
 > {
   /**
-   * What happens after the last file: nothing (`none`), a check that runs nothing (`static`), or
+   * Check after the last file: nothing (`none`), a check that runs nothing (`static`), or
    * also the verifiers (`run`). A task may ask for another one in `additional_input.verify`; for
    * `run` only where there are verifiers. Default: `none`.
    */
@@ -107,7 +107,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
         else if (event.type === "tool") step.say(`\n[${event.name} ${event.about}]\n`);
       },
       signal: step.signal,
-      // What a step used counts also when nothing comes of it.
+      // Usage of a step counts also when the step has no result.
       record: (_type, data) => {
         if ("usage" in data) step.spend(data.usage);
         return Promise.resolve();
@@ -205,7 +205,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   const editStep = async (step: RunningStep): Promise<StepResult> => {
     const place = await mkdtemp(join(tmpdir(), "fetchwork-task-"));
     try {
-      // What was uploaded may be longer than what is changed.
+      // An uploaded file may be longer than the limit of changed files.
       const copy = await ConfinedFolder.open(place, { maxFileBytes: Infinity });
       for (const [path, text] of await sourcesOf(step)) await copy.write(path, text);
       const parts = partsOf(step);
@@ -260,7 +260,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   });
 }
 
-/** What a check without errors says: of what could not be checked nothing is known. */
+/** Text of a check without errors. Nothing is known of files that could not be checked. */
 function withoutErrors({ checked, unchecked }: Coverage): string {
   if (unchecked.length === 0 && checked > 0) return "No error was found.";
   const left = unchecked.length === 0 ? "" : ` Not checked: ${unchecked.slice(0, 20).join(", ")}`;
@@ -276,7 +276,7 @@ function verdictOn(ok: boolean, { checked, unchecked }: Coverage): JsonObject {
   };
 }
 
-/** What is shown when an answer is asked for again. */
+/** Text that is shown when an answer is asked for again. */
 function startsAgain(code: string): string {
   return `\n[${code}: the answer begins again]\n`;
 }

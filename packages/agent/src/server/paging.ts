@@ -6,7 +6,7 @@ export interface WantedPage {
   readonly size: number;
 }
 
-/** What the protocol says about a part of a list. */
+/** Information of the protocol about a part of a list. */
 export interface Pagination {
   readonly total_items: number;
   readonly total_pages: number;

@@ -18,7 +18,7 @@ export type Operation = (call: Call) => Promise<Response>;
 /** Operations by the shape of their path (such as `task steps one`) and by method. */
 export type TaskRoutes = ReadonlyMap<string, { readonly [method: string]: Operation }>;
 
-/** What requests are routed to. */
+/** Parts to which requests are routed. */
 export interface RoutingParts {
   readonly guard: Guard;
   readonly routes: TaskRoutes;
@@ -63,7 +63,7 @@ export function routeRequests({ guard, routes, check, reportError }: RoutingPart
   };
 }
 
-/** What needs no token: it has nothing of anybody. */
+/** Routes that need no token: they show no data of anybody. */
 function openRoutes(
   check: () => Promise<void>,
 ): ReadonlyMap<string, (request: Request) => Promise<Response> | Response> {
@@ -106,7 +106,7 @@ function toErrorResponse(error: unknown, reportError: (error: unknown) => void):
   return json(body, { status, headers });
 }
 
-/** What browsers must not do with responses: sniff types, embed them, keep them. */
+/** Forbids browsers to sniff types of responses, to embed responses, and to keep them. */
 function secured(response: Response): Response {
   const { headers } = response;
   headers.set("x-content-type-options", "nosniff");

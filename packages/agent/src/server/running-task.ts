@@ -11,10 +11,10 @@ import {
 } from "../calls/budget.ts";
 import type { TaskRecord } from "./task-records.ts";
 
-/** What a step used, as its task stores it. */
+/** Usage of a step, as its task stores it. */
 export interface StepUse {
   readonly usage: Usage;
-  /** What counts against the limits since another step of the task ended. */
+  /** Amount that counts against the limits since another step of the task ended. */
   readonly charged: Amount;
   /** Milliseconds since then. */
   readonly time: number;
@@ -37,7 +37,7 @@ export class RunningTask {
     this.#charged = this.budget.charged;
   }
 
-  /** What is to be stored at the end of a step that used so much. */
+  /** Use to store at the end of a step with this usage. */
   use(usage: Usage): StepUse {
     const charged = takeAmount(this.budget.charged, this.#charged);
     const now = performance.now();
@@ -48,7 +48,7 @@ export class RunningTask {
   }
 }
 
-/** What a task has used with a step that ended. */
+/** Use of a task, including that of a step that ended. */
 export function withUse(
   task: TaskRecord,
   { usage, charged, time }: StepUse,

@@ -90,7 +90,7 @@ export async function serveTasks(options: ServeTasksOptions = {}): Promise<Runni
   if (!isLoopbackHost(hostname) && token === undefined) {
     throw optionError("token", token, `set, since ${hostname} can be reached from other machines`);
   }
-  // What is wrong is said before a file is made.
+  // Invalid options are reported before a file is made.
   createGuard({ hosts, token });
   const isOwn = typeof place === "string";
   const exclusive = isOwn && place.startsWith("sqlite:");

@@ -22,7 +22,7 @@ export class Interruption extends Error {
   override readonly name: string = "Interruption";
 }
 
-/** What clients may know of an error. Of one that is not ours they know nothing. */
+/** Failure that clients may see; without details of an error that is not ours. */
 export function toStepFailure(error: unknown): StepFailure {
   if (error instanceof AgentError) {
     const { message, code, retryable } = error;

@@ -11,7 +11,7 @@ import {
   type TaskRecord,
 } from "./task-records.ts";
 
-/** What a client says with a step. */
+/** Input of a client for a step. */
 export interface StepInput {
   readonly input: string | null;
   readonly additionalInput: JsonObject;
@@ -19,7 +19,7 @@ export interface StepInput {
   readonly automatic?: boolean | undefined;
 }
 
-/** What a finished step leaves. */
+/** Result of a finished step. */
 export interface FinishedStep {
   readonly output: string | null;
   readonly additionalOutput: JsonObject;

@@ -15,7 +15,7 @@ import type { StepInput, StepLease } from "./step-leases.ts";
 import type { TaskStore } from "./task-store.ts";
 import { TaskSlots } from "./task-slots.ts";
 
-/** What runs steps. */
+/** Options of a StepRunner. */
 export interface StepRunnerOptions {
   readonly store: TaskStore;
   readonly bus: TaskBus;

@@ -14,7 +14,7 @@ export function storableObject(value: JsonObject): JsonObject {
 function storable(value: unknown): unknown {
   if (typeof value === "string") return storableText(value);
   if (Array.isArray(value)) return value.map(storable);
-  // What is more than an object of JSON is the store's to refuse.
+  // The store refuses objects that are more than JSON.
   const isPlain = Object.prototype.toString.call(value) === "[object Object]";
   return isPlain ? storableObject(value as JsonObject) : value;
 }

@@ -8,9 +8,9 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** A task, as an agent sees it. */
 export interface AgentTask {
   readonly id: string;
-  /** What is to be done. */
+  /** Work that is to be done, in words. */
   readonly input: string;
-  /** What the client said besides; `{}` when it said nothing. */
+  /** Further input of the client; `{}` without any. */
   readonly additionalInput: JsonObject;
 }
 
@@ -22,7 +22,7 @@ export interface NewStep {
   readonly key?: string | undefined;
   /** Keys of steps of the same list that have to be done before. Default: none. */
   readonly after?: readonly string[] | undefined;
-  /** What the agent has to know when the step is run; any JSON. Default: `{}`. */
+  /** Data that the agent needs when the step is run; any JSON. Default: `{}`. */
   readonly data?: JsonObject | undefined;
   /** Whether it is the last of the task, as far as is known now. Default: `false`. */
   readonly last?: boolean | undefined;
@@ -45,9 +45,9 @@ export interface RunningStep {
   readonly task: AgentTask;
   readonly id: string;
   readonly name: string;
-  /** What the agent stored with the step when it was planned. */
+  /** Data that the agent stored with the step when it was planned. */
   readonly data: JsonObject;
-  /** What the client said with this step, now or before; `null` when it never did. */
+  /** Input of the client for this step, now or before; `null` without any. */
   readonly input: string | null;
   /** Further input of the client for this step; `{}` without any. */
   readonly additionalInput: JsonObject;
@@ -55,7 +55,7 @@ export interface RunningStep {
   readonly attempt: number;
   /** Aborts when the task is cancelled or deleted, and when the server stops. */
   readonly signal: AbortSignal;
-  /** What the steps of the task may use that run in this process: `TaskAgent.limits`. */
+  /** Budget of the task's steps that run in this process: `TaskAgent.limits`. */
   readonly budget: Budget;
   /** The files of the task, the newest version of each. */
   files(): Promise<readonly TaskFile[]>;
@@ -67,7 +67,7 @@ export interface RunningStep {
   say(text: string): void;
 }
 
-/** What a step came to. */
+/** Result of a step. */
 export interface StepResult {
   /** Shown as the step's output. Default: none. */
   readonly output?: string | undefined;
@@ -97,9 +97,9 @@ export interface TaskAgent {
   /** Steps that are added when a client wants more of a finished task. Default: none. */
   onContinue?(task: AgentTask, input: string): readonly NewStep[];
   /**
-   * What the steps of a task may use together. It holds in each process for the steps that run
-   * there, and counts what was stored when these began; `maxTime` runs while steps do. Default: no
-   * limits.
+   * Limits for all steps of a task together. Each process applies the limits to the steps that run
+   * there, and counts what was stored when these steps began. `maxTime` runs while steps do.
+   * Default: no limits.
    */
   limits?(task: AgentTask): BudgetOptions;
   /** How many steps of a task run at the same time in one server, at most. Default: 8. */

@@ -26,7 +26,7 @@ import { toArtifact, toStep, toTask, type Task } from "./wire.ts";
 /** Bytes of a JSON body. */
 const largestBody = 1_048_576;
 
-/** What the operations work with. */
+/** Parts with which the operations work. */
 export interface TaskApiParts {
   readonly agent: TaskAgent;
   /** Bytes of an upload, and files of a task. */

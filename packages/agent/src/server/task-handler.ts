@@ -11,7 +11,7 @@ import { TaskApi } from "./task-api.ts";
 import { TaskBus } from "./task-bus.ts";
 import { TaskStore } from "./task-store.ts";
 
-/** What serves tasks. */
+/** Options of a handler of tasks. */
 export interface TaskHandlerOptions extends GuardOptions {
   /** Keeps the tasks; several servers may share one. */
   readonly store: Store;

@@ -18,7 +18,7 @@ export interface TaskRecord {
   /** Events so far. */
   readonly events: number;
   readonly usage: Usage;
-  /** What counts against the limits. Default: `usage`. */
+  /** Amount that counts against the limits. Default: `usage`. */
   readonly charged?: Amount | undefined;
   /** Milliseconds in which steps of it ran, in each process. */
   readonly worked?: number | undefined;

@@ -1,10 +1,10 @@
 import type { BudgetOptions } from "../calls/budget.ts";
 import { TaskInputError, type JsonObject } from "./task-agent.ts";
 
-/** What happens after the last file. */
+/** Check after the last file. */
 export type VerifyLevel = "none" | "run" | "static";
 
-/** What a task asked for, within the limits of the server. */
+/** Wishes of a task, within the limits of the server. */
 export interface TaskWishes {
   readonly model: string | undefined;
   readonly concurrency: number;
@@ -13,7 +13,7 @@ export interface TaskWishes {
   readonly limits: BudgetOptions;
 }
 
-/** What holds for tasks that ask for nothing, and the most that others get. */
+/** Defaults for tasks that ask for nothing, and maximums for other tasks. */
 export interface WishDefaults {
   readonly concurrency: number;
   readonly verify: VerifyLevel;

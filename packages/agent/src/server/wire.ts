@@ -23,7 +23,7 @@ export interface Artifact {
 export interface Task {
   readonly task_id: string;
   readonly input: string;
-  /** What the client sent with the task; see the README for the names that count. */
+  /** Further input of the client with the task; see the README for the names that count. */
   readonly additional_input: JsonObject;
   readonly artifacts: readonly Artifact[];
   readonly state: TaskState;
@@ -31,7 +31,7 @@ export interface Task {
   readonly automatic: boolean;
   /** Steps that are known, and those of them that are not completed. */
   readonly steps: { readonly total: number; readonly open: number };
-  /** What the models used; `cost` is in US dollars, `null` when a price is not known. */
+  /** Usage of the models; `cost` is in US dollars, `null` when a price is not known. */
   readonly usage: Usage;
   /** Why the last step that was run failed; `null` when it did not. */
   readonly last_error: JsonObject | null;
@@ -48,7 +48,7 @@ export interface Step {
   readonly step_id: string;
   readonly name: string;
   readonly status: "completed" | "created" | "running";
-  /** What the client said with the step; `null` for nothing. */
+  /** Input of the client for the step; `null` without any. */
   readonly input: string | null;
   readonly additional_input: JsonObject;
   /** Text for the client; `null` until the step is completed. */

@@ -14,8 +14,8 @@ const isNoSource =
   /\.(?:md|mdx|markdown|txt|rst|adoc|csv|tsv|log|lock|svg|png|jpe?g|gif|webp|avif|ico|bmp|pdf|woff2?|ttf|otf|mp3|mp4|ogg|wav|webm|map)$|(?:^|\/)(?:LICEN[CS]E|NOTICE|COPYING|AUTHORS|README|CHANGELOG|\.[\w-]+)$/i;
 
 /**
- * What the check can find faults in, and what runs the program: of the verifiers those that apply
- * to it. Empty files have no faults.
+ * Number of files that the check or a verifier can find faults in, and the paths of other sources.
+ * Only verifiers that apply to the program count. Empty files have no faults.
  *
  * @param program all files of the program. Default: `files`
  */

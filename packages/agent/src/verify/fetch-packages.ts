@@ -118,7 +118,7 @@ function forget(key: string): void {
   if (entry === undefined) return;
   fetched.delete(key);
   entry.stop.abort();
-  // What npm still writes would be left.
+  // Files that npm still writes would be left by an earlier removal.
   const gone = (): void => remove(entry.place);
   void entry.isThere.then(gone, gone).catch(() => undefined);
 }
@@ -128,7 +128,7 @@ function remove(place: string): void {
   places.delete(place);
 }
 
-/** What is fetched, and how. */
+/** Packages to fetch, with their lock file, sandbox and registry. */
 interface Installation {
   readonly needed: string;
   readonly lock: string | undefined;

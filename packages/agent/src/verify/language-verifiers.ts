@@ -174,7 +174,7 @@ export function rustCheck(): readonly Verifier[] {
 
 interface LanguageCheck extends Pick<Verifier, "name"> {
   readonly extension: string;
-  /** What the project must have besides a file of the language. Default: nothing. */
+  /** Condition for a project, besides a file of the language. Default: none. */
   readonly needs?: ((files: ProjectView["files"]) => boolean) | undefined;
   check(tool: Tool, ...rest: Parameters<Verifier["check"]>): Promise<readonly Diagnostic[]>;
 }

@@ -8,7 +8,7 @@ import type { ProjectView } from "./verifier.ts";
 /** A test that failed. */
 export interface TestFailure {
   readonly name: string;
-  /** What was printed about it: its error with the stack. */
+  /** Output about the test: its error with the stack. */
   readonly output: string;
 }
 
@@ -18,7 +18,7 @@ const maxFailures = 30;
 const isTest =
   /(?:^|\/)(?:test|tests|__tests__|spec)\/|[._-](?:test|spec)\.\w+$|(?:^|\/)(?:test|test_\w+|conftest)\.\w+$/;
 
-/** What begins the output of a failed test; the last group is its name. */
+/** Lines that begin the output of a failed test; the last group is the test's name. */
 const headers: readonly RegExp[] = [
   // TAP
   /^ *not ok \d+(?: - | )(.+)$/,
@@ -36,7 +36,7 @@ const headers: readonly RegExp[] = [
   /^---- (.+) stdout ----$/,
 ];
 
-/** What ends the output of a failed test, without being that of another. */
+/** Line that ends the output of a failed test, without being that of another. */
 const isEnd = /^(?:=+ .* =+| *ok \d+ .*|failures:|FAIL|Ran \d+ tests? .*)$/;
 
 /** Lines that say what was expected, and what happened instead. */
@@ -51,14 +51,14 @@ export function testFailures(output: string): readonly TestFailure[] {
   let lines: string[] | undefined;
   let quoted: string | undefined;
   for (const line of (summary ?? output).split("\n")) {
-    // What stands between these in TAP is about one test, whatever it looks like.
+    // Lines between these marks in TAP are about one test, whatever the lines look like.
     const edge = /^( *)(---|\.\.\.)$/.exec(line);
     if (edge?.[2] === "---" && quoted === undefined) quoted = edge[1];
     else if (edge?.[2] === "..." && quoted === edge[1]) quoted = undefined;
     const header = headers.map((pattern) => pattern.exec(line)?.at(-1)).find(Boolean);
     if (header !== undefined && quoted === undefined) {
       lines = [];
-      // What is to do may fail.
+      // Tests that are still to do may fail.
       if (!/ # (?:TODO|SKIP)\b/i.test(header)) found.push({ name: header.trim(), lines });
       if (found.length > 10 * maxFailures) break;
     } else if (isEnd.test(line)) lines = undefined;
@@ -73,8 +73,8 @@ export function testFailures(output: string): readonly TestFailure[] {
 }
 
 /**
- * What a run that failed says about a project: a diagnostic for each failed test, or one with the
- * last lines of the output.
+ * Diagnostics of a failed run of a project: one for each failed test, or one with the last lines of
+ * the output.
  *
  * @param what the run, such as `npm test`
  * @param known the tests that failed, where that is known without reading the output

@@ -7,7 +7,7 @@ import { sealedCommand } from "./sealed.ts";
 import { endProgram } from "./end-program.ts";
 
 /**
- * What keeps a process in: `sealed` has none of the machine's files, network, processes and sockets
+ * Isolation of a process: `sealed` has none of the machine's files, network, processes and sockets
  * but the folder it works in and, read-only, the system's programs, and limits of the kernel (Linux
  * with user name spaces); `process` has limits of time and output, and of the heap where it is
  * Node, and can do all that its user can.
@@ -214,7 +214,7 @@ function run(
       }, aftermath).unref();
     });
     child.once("close", (code) => {
-      // What it left running in its group ends too.
+      // Processes that the command left running in its group end too.
       end();
       settle(code);
     });

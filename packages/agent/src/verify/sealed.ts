@@ -3,7 +3,7 @@ import { availableParallelism, homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { AgentError } from "../errors.ts";
 
-/** What a sealed command sees of the machine, and its limits. */
+/** Parts of the machine that a sealed command sees, and limits of the command. */
 export interface SealedOptions {
   /** Folder in which it starts, at the same path as outside. */
   readonly cwd: string;
@@ -20,7 +20,7 @@ export interface SealedOptions {
 /** Programs and their libraries: shown read-only, links as links. */
 const system = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"].map((name) => `/${name}`);
 
-/** What programs need of /etc. Users, hosts and names are written for the sandbox. */
+/** Parts of /etc that programs need. Users, hosts and names are written for the sandbox. */
 const settings = `alternatives ca-certificates ld.so.cache ld.so.conf ld.so.conf.d localtime
   mime.types pki/ca-trust/extracted pki/tls/certs protocols services ssl/certs ssl/openssl.cnf`
   .split(/\s+/)
@@ -28,7 +28,7 @@ const settings = `alternatives ca-certificates ld.so.cache ld.so.conf ld.so.conf
 
 const devices = ["null", "zero", "full", "random", "urandom"].map((name) => `/dev/${name}`);
 
-/** What /proc says of the machine, or does to it. */
+/** Entries of /proc that show the machine, or act on it. */
 const masked = `acpi bus driver fs irq kcore key-users keys kmsg latency_stats mtrr sched_debug
   scsi sysrq-trigger timer_list timer_stats`
   .split(/\s+/)

@@ -65,8 +65,7 @@ export async function verifyFiles(
         message: one.message.replaceAll(`${folder}/`, ""),
       }));
       failures.push(...said.map((one) => ({ ...one, message: asLine(one.message) })));
-      // What cannot be parsed cannot be run; but what is from before an edit must not hide what is
-      // new.
+      // A program that cannot be parsed cannot be run; but old faults must not hide new faults.
       if (fingerprints(more).size > 0 && known === undefined) break;
     }
     const judged = found.map((one): Diagnostic => {

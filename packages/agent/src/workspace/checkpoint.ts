@@ -6,7 +6,7 @@ import { git, lineOf, withoutFilters, workTreeOf } from "./git.ts";
 import { listWithGit } from "./list-files.ts";
 import { hashOf } from "./project-writer.ts";
 
-/** What a run changes in a program, kept so that it can be undone. */
+/** Changes of a run in a program, kept so that they can be undone. */
 export interface Checkpoint {
   /** The original work tree as a commit of `refs/fetchwork/<run>`; undefined without git. */
   readonly commit: string | undefined;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { AgentError, asLine } from "../errors.ts";
 import { lineOf, git, withoutFilters, workTreeOf, type GitCall, type WorkTree } from "./git.ts";
 
-/** What is checked of the git work tree of a program before a run changes it. */
+/** Options of the check of a program's git work tree, before a run changes the program. */
 export interface TreeCheck {
   /** Whether files may have changes that are not committed. */
   readonly dirty: boolean;
@@ -11,7 +11,7 @@ export interface TreeCheck {
   readonly commit: boolean;
 }
 
-/** What is committed of a run. */
+/** Parts of the commit of a run. */
 export interface RunCommit {
   readonly runId: string;
   /** Its first line is the message. */
@@ -20,7 +20,7 @@ export interface RunCommit {
   readonly paths: readonly string[];
 }
 
-/** What git has in its folder while it waits for a person. */
+/** Entries of git's folder while git waits for a person. */
 const unfinished: readonly (readonly [string, string])[] = [
   ["MERGE_HEAD", "merge"],
   ["rebase-merge", "rebase"],
@@ -70,7 +70,7 @@ export async function commitRun(
   const tree = requireCommittable(await workTreeOf(root), root);
   const asUser = { asUser: true, timeout: maxTime, env: { GIT_LITERAL_PATHSPECS: "1" } };
   const own = new Set(paths);
-  // What git ignores has no status.
+  // Files that git ignores have no status.
   const changed = (await statusOf(root, tree, asUser)).filter(({ path }) => own.has(path));
   const trailer = `Run: ${runId}`;
   if (changed.length === 0) return isHead(root, trailer);

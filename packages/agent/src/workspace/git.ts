@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { realpath, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
-/** What a call of git returned. */
+/** Result of a call of git. */
 export interface GitResult {
   readonly ok: boolean;
   readonly stdout: Buffer;
@@ -23,7 +23,7 @@ export interface GitCall {
   readonly asUser?: boolean | undefined;
 }
 
-/** What a repository's configuration may name a program in, and what the calls below read of it. */
+/** Overrides of a repository's settings that may name a program, or that the calls below read. */
 const overrides: readonly (readonly [string, string])[] = [
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
@@ -89,7 +89,7 @@ export async function git(
     if (stderr.length < 4_000) stderr = (stderr + part.toString("utf8")).slice(0, 4_000);
   });
   if (asUser) {
-    // What a hook started and left holds them open.
+    // Processes that a hook started and left hold the pipes open.
     child.once("exit", () => {
       setTimeout(() => [child.stdout, child.stderr].map((pipe) => pipe.destroy()), 1_000).unref();
     });

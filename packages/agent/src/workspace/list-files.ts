@@ -101,7 +101,7 @@ interface WalkLimits {
   readonly end: number;
 }
 
-/** What is there of a list, as a file: an index may name anything. */
+/** Files of a list that are on the disk: an index may name anything. */
 function onDisk(root: string, listed: readonly Buffer[], { maxFiles, end }: WalkLimits): Found {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const folders = new Map<string, boolean>([["", true]]);

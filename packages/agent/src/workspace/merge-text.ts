@@ -46,7 +46,7 @@ function changesOf(base: string[], text: string): readonly Change[] | undefined 
     }
     const change = { start: at, end: removed ? at + value.length : at, lines: added ? value : [] };
     at = change.end;
-    // What goes and what comes instead are one change.
+    // Removed lines and the lines that replace them are one change.
     const last = changes.at(-1);
     if (last?.end !== change.start) changes.push(change);
     else
@@ -66,7 +66,7 @@ function regionsOf(changes: readonly Change[]): readonly Pick<Change, "start" | 
   return regions;
 }
 
-/** What changes make of a part of the base. */
+/** Text of a part of the base after changes. */
 function apply(
   changes: readonly Change[],
   base: readonly string[],

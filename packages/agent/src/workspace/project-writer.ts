@@ -3,7 +3,7 @@ import { AgentError } from "../errors.ts";
 import { decodeText, type ConfinedFolder } from "./confined-folder.ts";
 import { mergeText } from "./merge-text.ts";
 
-/** What happens to a file that somebody changed, or that we did not write. */
+/** Policy for a file that somebody changed, or that we did not write. */
 export type ConflictPolicy =
   /** Both changes are kept; on the same lines, the file stays and ours is put next to it. */
   | "merge"
@@ -14,7 +14,7 @@ export type ConflictPolicy =
   /** Nothing is written at all. */
   | "fail";
 
-/** What is done with a file. */
+/** Action on a file. */
 export type WriteAction =
   | "created"
   | "updated"
@@ -30,9 +30,9 @@ export type WriteAction =
 export interface ProposedChange {
   readonly path: string;
   readonly action: WriteAction;
-  /** What is there; undefined: nothing. */
+  /** Text that is there; undefined: none. */
   readonly before: string | undefined;
-  /** What will be there; empty where it is removed. */
+  /** Text that will be there; empty where the file is removed. */
   readonly after: string;
   /** Where ours is put when it conflicts; undefined otherwise. */
   readonly beside: string | undefined;
@@ -118,7 +118,7 @@ export class ProjectWriter {
       : change("merged", merged);
   }
 
-  /** What we wrote last; undefined where it is not there whole. */
+  /** Text that we wrote last; undefined where it is not there whole. */
   async #readBase(hash: string): Promise<string | undefined> {
     const base = await this.#folder.read(basePath(hash));
     return base === undefined || hashOf(base) !== hash ? undefined : base;
@@ -154,7 +154,7 @@ export class ProjectWriter {
       }
       await this.#folder.write(path, after, { isNew: before === undefined });
     }
-    // What conflicts or is kept was not taken over: its base stays the old one.
+    // Actions `conflict` and `kept` did not take our text over: the file's base stays the old one.
     if (action !== "conflict" && action !== "kept") this.#written.set(path, hashOf(text));
     return written(path, action, after, beside);
   }
@@ -175,7 +175,7 @@ export class ProjectWriter {
   }
 }
 
-/** What is said about a file. */
+/** Report on a file. */
 export function written(
   path: string,
   action: WriteAction,

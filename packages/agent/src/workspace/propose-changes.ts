@@ -6,7 +6,7 @@ import { ProjectWriter, type ConflictPolicy, type ProposedChange } from "./proje
 
 /** How changes are proposed. */
 export interface ProposeOptions extends ConfinedFolderOptions {
-  /** What would happen to files that somebody changed. Default: `merge`. */
+  /** Policy for files that somebody changed. Default: `merge`. */
   readonly onConflict?: ConflictPolicy | undefined;
 }
 

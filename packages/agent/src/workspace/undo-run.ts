@@ -24,7 +24,7 @@ export interface UndoOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** What was put back. */
+/** Result of undoing a run: the files that were put back. */
 export interface UndoResult {
   readonly runId: string;
   readonly files: readonly UndoneFile[];

@@ -1,6 +1,6 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff";
 
-/** What is compared before two texts are shown whole: lines that come and go, and milliseconds. */
+/** Limits of a comparison, in changed lines and milliseconds; beyond, two texts are shown whole. */
 const limits = { maxEditLength: 2_000, timeout: 1_000 };
 
 /**

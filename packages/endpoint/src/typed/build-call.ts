@@ -12,7 +12,7 @@ import { isJsonType } from "./media-types.ts";
 import type { BodyReaders, QuerySerializer, TypedCallOptions } from "./operation.ts";
 import type { ReadOptions } from "./read-response.ts";
 
-/** What all calls of one caller share. */
+/** Defaults that all calls of one caller share. */
 export interface CallDefaults {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;

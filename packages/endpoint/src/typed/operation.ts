@@ -30,7 +30,7 @@ export interface BodyReaders {
  * @see https://standardschema.dev
  */
 export interface BodySchema<Output> {
-  /** What the standard defines. */
+  /** Part that the standard defines. */
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
@@ -45,7 +45,7 @@ type BodyResult<Output> =
 
 /** One thing that a schema found wrong. */
 export interface BodyIssue {
-  /** What is wrong, in the words of the schema's library, which may quote the body. */
+  /** Fault of the value, in the words of the schema's library, which may quote the body. */
   readonly message: string;
   /** Where it is wrong. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -54,7 +54,7 @@ export interface BodyIssue {
 /** Writes the query of a call, without `?`. */
 export type QuerySerializer = (query: Readonly<Record<string, unknown>>) => string;
 
-/** What a call takes for every operation, next to the options of `fetch` such as `signal`. */
+/** Options of a call for every operation, next to the options of `fetch` such as `signal`. */
 export interface TypedCallOptions<Output, Reader> extends Omit<
   RequestInit,
   "body" | "headers" | "method"
@@ -146,7 +146,7 @@ export interface TypedFailure<Status, Problem> {
   readonly response: Response;
 }
 
-/** What a call resolves to: one member for each status that the description lists. */
+/** Result of a call: one member for each status that the description lists. */
 export type TypedResult<Operation, Output = never, Reader = never> = Operation extends {
   responses: infer Responses;
 }

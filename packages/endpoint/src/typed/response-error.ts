@@ -22,7 +22,7 @@ export class EndpointResponseError extends EndpointError {
     this.#issues = issues;
   }
 
-  /** What the schema found. It may quote the body: not a property that logs show. */
+  /** Issues that the schema found. Issues may quote the body: not a property that logs show. */
   get issues(): readonly BodyIssue[] {
     return this.#issues;
   }

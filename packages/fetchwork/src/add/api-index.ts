@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { camelOf } from "./resource-names.ts";
 import { listText } from "./source-text.ts";
 
-/** What the sources of a project define, by the names of its folders and files. */
+/** Definitions in the sources of a project, by the names of its folders and files. */
 export interface ProjectParts {
   /** Folders of `src/api` with a model: `blog-post`. Their `index.ts` exports `blogPostRoutes`. */
   readonly resources: readonly string[];

@@ -11,7 +11,7 @@ export const askOptions: typeof limitOptions & typeof modelOptions = {
   ...limitOptions,
 };
 
-/** What a model is asked, and how. */
+/** Prompt for a model, with the options of the call. */
 interface Call {
   readonly prompt: string;
   readonly options: ModelCallOptions;

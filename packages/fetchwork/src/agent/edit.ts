@@ -67,7 +67,7 @@ export const continueRun: Command = defineCommand({
   },
 });
 
-/** What is to be changed. */
+/** Target of an edit. */
 interface EditTarget {
   /** The folder, as it was typed. */
   readonly named: string;

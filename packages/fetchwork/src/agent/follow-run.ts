@@ -31,7 +31,7 @@ interface FollowOptions {
   readonly ask?: Approver | undefined;
   /** Shows what would be written without writing it. Default: `false`. */
   readonly dryRun?: boolean | undefined;
-  /** What a dry run does with files changed by others. Default: `merge`. */
+  /** Policy of a dry run for files changed by others. Default: `merge`. */
   readonly onConflict?: ConflictPolicy | undefined;
 }
 

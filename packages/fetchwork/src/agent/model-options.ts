@@ -56,7 +56,7 @@ export const modelOptions = {
   },
 } as const;
 
-/** What stood on the command line of them. */
+/** Values of `modelOptions` on the command line. */
 export type ModelValues = OptionValues<typeof modelOptions>;
 
 /** A provider and its settings. */

@@ -10,7 +10,7 @@ import { count } from "../command/whole-number.ts";
 /** The exit code of timeout(1). */
 const timedOutCode = 124;
 
-/** What runs later, outside of the sandbox: packages, and the hooks of Git. */
+/** Folders of code that runs later, outside of the sandbox: packages, and the hooks of Git. */
 const trusted = ["node_modules", ".git"];
 
 /** `fetchwork sandbox`. */

@@ -42,8 +42,8 @@ export const limitOptions = {
 } as const;
 
 /**
- * What runs the program: the default verifiers and the given commands, if it is to be run or there
- * is a command.
+ * Verifiers that run the program: the default ones and the given commands, if it is to be run or
+ * there is a command.
  *
  * @throws AgentUsageError for an invalid command
  */
@@ -145,11 +145,11 @@ export function recordedWork(values: WorkValues): TranscriptRun {
 interface CheckedWork {
   readonly values: WorkValues;
   readonly limits: CheckedLimits;
-  /** What needs no model to be known. */
+  /** Options that are known without a model. */
   readonly options: AgentOptions;
 }
 
-/** What a program is run in; `undefined` for the default. */
+/** Options of the sandbox in which a program is run; `undefined` for the default. */
 export function sandboxOptions({
   packages,
   unsafe,

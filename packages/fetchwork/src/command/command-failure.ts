@@ -12,7 +12,7 @@ export class CommandFailure extends Error {
   readonly code = "ERR_FETCHWORK_FAILED";
   /** Exit code of the process, from 1. */
   readonly exitCode: number;
-  /** What to do about it, printed after the message. */
+  /** Advice for the user, printed after the message. */
   readonly hint: string | undefined;
 
   constructor(message: string, { exitCode, hint, ...rest }: CommandFailureOptions) {

@@ -1,6 +1,6 @@
 import type { Command, CommandGroup } from "./command.ts";
 
-/** What the help is written for. */
+/** Options of the help. */
 interface HelpOptions {
   /** Names of the commands up to this one. */
   readonly path: readonly string[];

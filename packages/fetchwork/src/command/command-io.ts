@@ -10,7 +10,7 @@ export interface CommandOutput {
   readonly rows?: number | undefined;
 }
 
-/** What a command needs of its environment; tests pass their own. */
+/** Environment of a command; tests pass another one. */
 export interface CommandIo {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: CommandOutput;

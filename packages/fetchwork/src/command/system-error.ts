@@ -53,7 +53,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** What Node adds to an error of the operating system. */
+/** Error of the operating system, with the fields that Node adds. */
 interface SystemError extends Error {
   readonly code?: unknown;
   readonly errno?: unknown;

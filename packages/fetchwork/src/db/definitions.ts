@@ -5,7 +5,7 @@ import type { CommandIo } from "../command/command-io.ts";
 import { loadModule } from "../files/load-module.ts";
 import { projectFolder } from "../files/project-folder.ts";
 
-/** What a program wants of its store. */
+/** Definitions of a program for its store. */
 export interface Definitions {
   readonly collections: readonly CollectionDefinition<object>[];
   /** Its migrations; undefined when it names none. */

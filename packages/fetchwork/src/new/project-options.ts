@@ -18,7 +18,7 @@ export type AuthMethod = "password" | keyof typeof providerNames;
 /** All that `--auth` may name. */
 export const authMethods = ["password", ...Object.keys(providerNames)] as readonly AuthMethod[];
 
-/** What a new project has. */
+/** Options of a new project. */
 export interface ProjectOptions {
   /** Name of the package, of its store and of its webhooks. */
   readonly name: string;

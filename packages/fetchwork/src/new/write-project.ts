@@ -7,7 +7,7 @@ import { systemReason } from "../command/system-error.ts";
 import { CommandUsageError, refuse } from "../command/usage-error.ts";
 import type { ProjectFile } from "./project-files.ts";
 
-/** What is written next to the files of the templates. */
+/** Options for writing a project, next to the files of its templates. */
 export interface WriteOptions {
   /** Files to copy into the project, by their paths in it. */
   readonly copies?: ReadonlyMap<string, string> | undefined;

@@ -16,7 +16,7 @@ interface LoopbackReceiver {
   close(): Promise<void>;
 }
 
-/** What {@link LoopbackReceiver.receive} waits for. */
+/** Callback for which {@link LoopbackReceiver.receive} waits. */
 interface ExpectedCallback<T> {
   readonly state: string;
   readonly finish: (url: URL) => Promise<T>;

@@ -2,15 +2,15 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { Finding } from "@fetchwork/verify";
 
-/** What fails a verification, with its place: a finding, or a field missing in the baseline. */
+/** Fault of a verification, with its place: a finding, or a field missing in the baseline. */
 export interface Fault {
   /** The code of the finding, or `opened`. */
   readonly code: string;
-  /** What it is about: `article.email`, or the way for a finding about no document. */
+  /** Subject of the fault: `article.email`, or the way for a finding about no document. */
   readonly subject: string;
-  /** What happened, in one line. */
+  /** Description of what happened, in one line. */
   readonly message: string;
-  /** What to do about it. */
+  /** Advice to remove the fault. */
   readonly fix: string;
   /** The same for the same fault of another run. */
   readonly key: string;
@@ -20,7 +20,7 @@ export interface Fault {
   readonly line: number;
 }
 
-/** What to do about a field that a baseline does not have. */
+/** Advice about a field that a baseline does not have. */
 export const openedFix = "Hide the field, or write a new baseline";
 
 /** A file of the project. */
@@ -29,7 +29,7 @@ interface Source {
   readonly text: string;
 }
 
-/** What is known of a verification. */
+/** Facts about a verification. */
 interface Verified {
   readonly findings: readonly Finding[];
   readonly opened: readonly string[];

@@ -103,7 +103,7 @@ export const verify: Command = defineCommand({
   },
 });
 
-/** What was not tried, and what would show more. */
+/** Notes on what was not tried, and on what would show more. */
 function notesOn({ skipped }: VerifyReport, baseline: unknown): readonly string[] {
   const notes = skipped.map((reason) => `not tried: ${oneLine(reason)}`);
   if (baseline !== undefined) return notes;

@@ -7,9 +7,9 @@ import { CommandUsageError } from "../command/usage-error.ts";
 import { post } from "./deliver.ts";
 import { headersToSend, type SavedDelivery } from "./saved-delivery.ts";
 
-/** What became of a delivery that was forwarded. */
+/** Outcome of a delivery that was forwarded. */
 interface Forwarded {
-  /** What the URL responded, for who sent the delivery; 502 when it did not. */
+  /** Response of the URL, for the sender of the delivery; 502 without one. */
   readonly response: Response;
   /** The delivery as it is printed. */
   readonly seen: {
@@ -20,7 +20,7 @@ interface Forwarded {
   };
 }
 
-/** What became of a delivery that was sent again. */
+/** Outcome of a delivery that was sent again. */
 type Replayed = Forwarded["seen"] & { readonly status: number };
 
 /** Sends deliveries on to a URL, and keeps the last ones. */

@@ -134,7 +134,7 @@ export const listen: Command = defineCommand({
     }),
 });
 
-/** What became of a request. */
+/** Outcome of a request. */
 interface Received {
   readonly response: Response;
   /** Whether its signature is right; absent without a secret. */

@@ -61,7 +61,7 @@ export class BodyBudget {
 /** The shares of streams whose reader does not know the budget. */
 const shares = new WeakMap<ReadableStream, BodyShare>();
 
-/** What one body takes of a {@link BodyBudget}, from its first byte until it is closed. */
+/** Share of one body in a {@link BodyBudget}, from its first byte until it is closed. */
 export class BodyShare {
   /** Maximum bytes of the body for readers that have no limit. */
   readonly limit: number;

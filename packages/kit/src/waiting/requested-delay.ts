@@ -14,7 +14,7 @@ const limitStatuses: ReadonlySet<number> = new Set([413, 429, 503]);
 /** Seconds from here on are a point in time: as a delay they would be 30 years. */
 const epochFrom = 1_000_000_000;
 
-/** What {@link requestedDelay} reads of a response; a `Response` is one. */
+/** Response, as far as {@link requestedDelay} reads it; a `Response` is one. */
 export interface DelayingResponse {
   /** Status code; only some statuses ask for a delay. */
   readonly status: number;

@@ -4,7 +4,7 @@ import { manyLines, oneLine } from "../../command/terminal-text.ts";
 /** Maximum characters of a response that the log shows. */
 const maxText = 1024 * 1024;
 
-/** What `--debug` adds: the plan, the files with their dependencies, and each raw response. */
+/** Text that `--debug` adds: the plan, the files with their dependencies, and each raw response. */
 export class DebugLog {
   readonly #responses = new Map<string, string>();
 

@@ -8,7 +8,7 @@ export function grouped(value: number): string {
   return numbers.format(value);
 }
 
-/** What calls used, for a person. */
+/** Text of a usage, for a person. */
 export function usageText({ inputTokens, outputTokens, cost }: Usage): string {
   const tokens = `${grouped(inputTokens + outputTokens)} tokens`;
   return cost === null || cost === 0 ? tokens : `${tokens}, $${cost.toFixed(4)}`;
@@ -53,7 +53,7 @@ export function eventLine(event: AgentEvent): string | undefined {
   }
 }
 
-/** What a check was able to find. */
+/** Extent to which a check could find errors. */
 interface CheckExtent extends Coverage {
   /** Errors that were there before an edit. */
   readonly knownErrors?: number | undefined;

@@ -85,7 +85,7 @@ export class LiveView {
   #draw(): void {
     const width = (this.#output.columns ?? 80) - 1;
     const { dim } = colours(this.#output);
-    // What went out at the top could not be taken away any more.
+    // Lines that leave the screen at the top cannot be erased any more.
     const most = Math.max(1, (this.#output.rows ?? 24) - 1);
     const lines = this.#lines()
       .slice(0, most)

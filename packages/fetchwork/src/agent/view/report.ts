@@ -5,7 +5,7 @@ import { errorCount, grouped, usageText } from "./event-line.ts";
 
 /** Details of a run in addition to its result. */
 interface ReportOptions {
-  /** What a dry run would write; undefined: it was written. */
+  /** Changes that a dry run would write; undefined: the run wrote them. */
   readonly proposed: readonly ProposedChange[] | undefined;
   /** Whether a transcript was replayed, so that nothing was spent. */
   readonly isReplayed: boolean;
@@ -14,7 +14,7 @@ interface ReportOptions {
 /** Characters of the model's last words. */
 const maxSaid = 4_000;
 
-/** What a run came to, on standard output. */
+/** Writes the result of a run to the standard output. */
 export function report(
   result: RunResult,
   { proposed, isReplayed }: ReportOptions,
@@ -57,7 +57,7 @@ export function report(
   io.stdout.write(`${parts.join(", ")}\n${oneLine(out, 4096)}\n`);
 }
 
-/** What a dry run would do, one line a file. */
+/** Writes the changes that a dry run would make, one line a file. */
 function reportProposed(changes: readonly ProposedChange[], io: CommandIo): void {
   const { dim } = colours(io.stdout);
   for (const { path, action, after } of changes) {

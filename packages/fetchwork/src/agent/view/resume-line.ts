@@ -1,7 +1,7 @@
 import type { CommandIo } from "../../command/command-io.ts";
 import { shellWord } from "../../command/shell-word.ts";
 
-/** What a run is resumed with. */
+/** Parts of the command that resumes a run. */
 export interface ResumeLine {
   readonly runId: string;
   /** The folder, as it was given. */
