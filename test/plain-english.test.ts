@@ -144,7 +144,7 @@ it("comments have at most 100 columns", () => {
 });
 
 /** Beginnings after which a reader still has to guess what the sentence is about. */
-const headless = /^(?:Most|Least|Of|As|So many|Those|It|They|That)\b(?! significant)/;
+const headless = /^(?:What|Most|Least|Of|As|So many|Those|It|They|That)\b(?! significant)/;
 
 it("a comment of the sources begins with what it is about", () => {
   const files = globSync("packages/*/src/**/*.ts", { cwd: root }).toSorted();

@@ -3,7 +3,7 @@ import { jobs, receivers, resources, routes } from "./api/index.ts";
 import { config } from "./config.ts";
 import { account } from "./services/accounts.ts";
 
-/** What this service consists of. */
+/** The service, with all of its parts. */
 export const app = defineService({
   name: "blog",
   title: "Blog",

@@ -10,5 +10,5 @@ export const routes = [] as const;
 /** Jobs, which run without a request. */
 export const jobs = [] as const;
 
-/** What receives webhooks of other services. */
+/** Receivers of webhooks of other services. */
 export const receivers = [] as const;

@@ -80,7 +80,7 @@ ${list(
 /** Jobs, which run without a request. */
 ${list("jobs", jobs.map(camelOf))}
 
-/** What receives webhooks of other services. */
+/** Receivers of webhooks of other services. */
 ${list("receivers", receivers.map(camelOf))}
 `;
 }

@@ -17,7 +17,7 @@ function appFile({ auth, name, title, webhooks }: ProjectOptions): string {
 import { jobs, receivers, resources, routes } from "./api/index.ts";
 import { config } from "./config.ts";
 ${hasUsers ? account : ""}
-/** What this service consists of. */
+/** The service, with all of its parts. */
 export const app = defineService({
   name: ${literal(name)},
   title: ${literal(title)},
