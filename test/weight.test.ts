@@ -18,7 +18,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   oauth2: { lines: { src: 10_883 }, names: 98, options: 107 },
   rest: { lines: { src: 17_023, assets: 191 }, names: 145, options: 93 },
   service: { lines: { src: 4_514 }, names: 43, options: 61 },
-  verify: { lines: { src: 2_996 }, names: 15, options: 6 },
+  verify: { lines: { src: 2_995 }, names: 15, options: 6 },
   webhooks: { lines: { src: 8_652, assets: 868 }, names: 92, options: 66 },
 };
 

@@ -2,7 +2,6 @@ import type { UnindexedQuery } from "@fetchwork/documents";
 import type { Resource } from "@fetchwork/rest";
 import type { Findings, ShownRequest } from "../finding.ts";
 import type { Caller } from "../caller.ts";
-import type { Trial } from "../tries/trial.ts";
 import { openWorld, type World, type WorldOptions } from "../world/open-world.ts";
 import { Sender } from "../world/sender.ts";
 import { fillStore } from "./fill-store.ts";
@@ -36,14 +35,14 @@ const growing = 3;
  * The queries of a request say what no index serves, and its time says what else grows.
  */
 export async function tryScale(
-  { findings, world: { service, skipped } }: Trial,
+  { findings, world: tried }: { readonly findings: Findings; readonly world: World },
   documents: number,
   settings: WorldOptions["settings"],
   signal: AbortSignal | undefined,
 ): Promise<readonly Cost[]> {
   const unindexed: UnindexedQuery[] = [];
   const onUnindexedQuery = (query: UnindexedQuery): void => void unindexed.push(query);
-  await using world = await openWorld(service, { isFile: true, settings, onUnindexedQuery });
+  await using world = await openWorld(tried.service, { isFile: true, settings, onUnindexedQuery });
   const sender = new Sender(world, findings, signal);
   const tenth = Math.ceil(documents / 10);
   await fillStore(world, 0, tenth, signal);
@@ -53,7 +52,7 @@ export async function tryScale(
     unindexed.length = 0;
     few.push(await timeOf(sender, one));
     for (const { collection, warnings } of unindexed) {
-      const read = service.resources.find((each) => each.collection.name === collection);
+      const read = world.service.resources.find((each) => each.collection.name === collection);
       const resource = read ?? one.resource;
       addGrowing(findings, { ...one, resource }, `Add the index: ${warnings.join("; ")}`);
     }
@@ -79,7 +78,7 @@ export async function tryScale(
     const cost = `${before} ms with a tenth of the documents, ${Math.min(many, again)} ms with all`;
     addGrowing(findings, one, `Make it cheaper, or ${help}: ${cost}`);
   }
-  skipped.push(...world.skipped);
+  tried.skipped.push(...world.skipped);
   return costs;
 }
 
