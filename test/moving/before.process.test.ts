@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
+  close,
   json,
+  listen,
   startScriptedServer,
   type ScriptedServer,
 } from "../../packages/oauth2/test/scripted-server.ts";
@@ -35,13 +36,9 @@ function importBefore<Exports>(
   return importBlock<Exports>(page, "js", replacements, originals);
 }
 
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+async function serveHere(server: Server): Promise<string> {
+  onTestFinished(() => close(server));
+  return listen(server);
 }
 
 async function startIdentityProvider(): Promise<ScriptedServer> {
@@ -84,7 +81,7 @@ describe.skipIf(!isInstalled)("the code before the move", () => {
       '"public"': JSON.stringify(files),
       'morgan("combined")': 'morgan("combined", { stream: beforeExpress })',
     });
-    const origin = await listen(createServer(app));
+    const origin = await serveHere(createServer(app));
 
     const exchanges = await record<readonly Exchange[]>("express");
     for (const { request, response } of exchanges) {
@@ -149,7 +146,7 @@ describe.skipIf(!isInstalled)("the code before the move", () => {
         response.end(JSON.stringify({ id: "123", title }));
       });
     });
-    const origin = await listen(server);
+    const origin = await serveHere(server);
     const printed = vi.spyOn(console, "log").mockReturnValue();
     await importBefore("from-openapi-fetch.md", { "https://blog.example.com": origin });
     const lines = printed.mock.calls;

@@ -203,8 +203,8 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     const choices = resource.fields
       .map((field) => [field, choicesOf(schemas[field] ?? {})] as const)
       .filter(([, all]) => all.length > 1);
-    const most = hasFixedKey(resource) ? 1 : maxStates;
-    const count = Math.min(most, Math.max(1, ...choices.map(([, all]) => all.length)));
+    const limit = hasFixedKey(resource) ? 1 : maxStates;
+    const count = Math.min(limit, Math.max(1, ...choices.map(([, all]) => all.length)));
     for (let state = 0; state < count; state += 1) {
       const fields = choices.map(([field, all]) => [field, all[state % all.length]] as const);
       for (const owner of ["ada", "bob"]) {
