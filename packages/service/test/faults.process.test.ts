@@ -60,6 +60,8 @@ async function expectOrderlyEnd({ process }: Notes): Promise<void> {
 
 const text = { text: "a note" };
 const unreachable = "503, again in 5";
+/** The default of the store on PostgreSQL. */
+const poolSize = 10;
 
 it.skipIf(noDiskReason !== undefined)(
   "on a full disk changes are a 507 and /health fails, until there is room again",
@@ -157,6 +159,9 @@ describe.skipIf(noPostgres !== undefined)("on PostgreSQL", () => {
       onTestFinished(() => holder.end());
       await holder.query("BEGIN; LOCK TABLE notes IN ACCESS EXCLUSIVE MODE");
       const waiting = Array.from({ length: 40 }, () => ask("GET", "/notes"));
+      const locked = "SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted";
+      const countWaiting = async (): Promise<number> => (await holder.query(locked)).rows[0].count;
+      await expect.poll(countWaiting, patience).toBe(poolSize);
       const asked = [ask("GET", "/webhooks"), ask("GET", "/health"), ask("GET", "/ping")];
       expect(await Promise.all(asked)).toEqual([unreachable, "503", "200"]);
       await holder.query("COMMIT");
