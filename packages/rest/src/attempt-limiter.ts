@@ -134,7 +134,7 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
           async end(outcome) {
             try {
               const makesUp = outcome === "success" && isTrusted;
-              if (outcome !== "failure") await giveBackAll(counted, makesUp ? 2 : 1);
+              if (outcome !== "failure") await refundAll(counted, makesUp ? 2 : 1);
               if (outcome === "success" && by.address !== undefined) {
                 await store.trust(pair, trustLifetime);
               }
@@ -160,13 +160,13 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
     for (const [index, { key, rule: limits }] of counted.entries()) {
       const wait = await store.begin(key, limits);
       if (wait === 0) continue;
-      await giveBackAll(counted.slice(0, index), 1);
+      await refundAll(counted.slice(0, index), 1);
       throw tooMany(wait);
     }
   }
 
-  async function giveBackAll(counted: readonly CountedKey[], count: number): Promise<void> {
-    for (const { key } of counted) await store.giveBack(key, count);
+  async function refundAll(counted: readonly CountedKey[], count: number): Promise<void> {
+    for (const { key } of counted) await store.refund(key, count);
   }
 
   async function enter(account: string): Promise<void> {
@@ -234,9 +234,9 @@ function pairOf(account: string, network: string): string {
   return `network ${network} ${account}`;
 }
 
-function checkNumber(name: string, value: number, least: number): void {
-  const isFit = Number.isSafeInteger(value) && value >= least && value <= 31_536_000;
-  const expected = `a whole number from ${least}`;
+function checkNumber(name: string, value: number, minimum: number): void {
+  const isFit = Number.isSafeInteger(value) && value >= minimum && value <= 31_536_000;
+  const expected = `a whole number from ${minimum}`;
   checkConfigured(isFit, `${name} of an attempt limiter must be ${expected}, got ${value}`);
 }
 

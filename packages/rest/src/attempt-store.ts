@@ -19,7 +19,7 @@ export interface AttemptStore {
    */
   begin(key: string, rule: AttemptRule): number | Promise<number>;
   /** Counts so many attempts less. */
-  giveBack(key: string, count: number): void | Promise<void>;
+  refund(key: string, count: number): void | Promise<void>;
   /** Forgets all attempts of a key. */
   forget(key: string): void | Promise<void>;
   /** Remembers that a key is trusted, for so many milliseconds. */
@@ -65,7 +65,7 @@ export function memoryAttemptStore(maxKeys = 50_000): AttemptStore {
       putLast(attempts, key, { failures, last: now, end: now + rule.memory });
       return 0;
     },
-    giveBack(key, count) {
+    refund(key, count) {
       const found = attempts.get(key);
       if (found === undefined) return;
       if (found.failures <= count) attempts.delete(key);

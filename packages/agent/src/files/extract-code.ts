@@ -36,7 +36,7 @@ export function extractCode(answer: string, filePath: string): ExtractResult {
   const blocks = findBlocks(lines);
   const wrapper = isMarkdown(filePath) ? markdownWrapper(lines, blocks) : undefined;
   if (wrapper !== undefined) return finish(wrapper.content, wrapper.last);
-  if (isMarkdown(filePath) || blocks.length === 0 || codeStandsOutside(lines, blocks)) {
+  if (isMarkdown(filePath) || blocks.length === 0 || hasCodeOutside(lines, blocks)) {
     return whole(text);
   }
   return fromBlocks(blocks, lines, filePath);
@@ -148,7 +148,7 @@ function markdownWrapper(lines: readonly string[], blocks: readonly Block[]): Bl
 }
 
 /** Whether a line outside of all blocks is code: then blocks are parts of the file. */
-function codeStandsOutside(lines: readonly string[], blocks: readonly Block[]): boolean {
+function hasCodeOutside(lines: readonly string[], blocks: readonly Block[]): boolean {
   const outside = lines.slice(0, blocks[0]?.first ?? 0);
   return outside.some((line) => looksLikeCode(line));
 }

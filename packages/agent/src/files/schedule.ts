@@ -22,7 +22,7 @@ export function schedule(files: readonly ScheduledFile[]): string[][] {
     const levelsBefore = needed
       .filter((path) => !members.has(path))
       .map((path) => levelOf.get(path) ?? -1);
-    const level = levelsBefore.reduce((most, next) => Math.max(most, next), -1) + 1;
+    const level = levelsBefore.reduce((highest, next) => Math.max(highest, next), -1) + 1;
     for (const path of group) levelOf.set(path, level);
   }
   for (const path of known.keys()) {

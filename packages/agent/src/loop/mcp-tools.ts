@@ -68,10 +68,10 @@ async function toolsOf(
       .callTool({ name, arguments: input, options: { signal } })
       .catch((error: unknown) => {
         if (!sdk.MCPClientError.isInstance(error) || error.code === undefined) throw error;
-        throw new ToolRefusal(told(error.message));
+        throw new ToolRefusal(cleanOutput(error.message));
       });
-    if (result["isError"] === true) throw new ToolRefusal(told(textOf(result)));
-    return told(textOf(result));
+    if (result["isError"] === true) throw new ToolRefusal(cleanOutput(textOf(result)));
+    return cleanOutput(textOf(result));
   };
   const ended = (): string | undefined => program?.ended;
   return inTime(ended, times.start, async (signal) => {
@@ -172,13 +172,13 @@ function textOf({ content, structuredContent, toolResult }: CallToolResult): str
   }
   const parts = content.map((part: unknown) => {
     const { type, text, resource, mimeType } = isObject(part) ? part : {};
-    const said = text ?? (isObject(resource) ? resource["text"] : undefined);
-    return typeof said === "string" ? said : `(${[type, mimeType].join(" ").trim()}, not shown)`;
+    const shown = text ?? (isObject(resource) ? resource["text"] : undefined);
+    return typeof shown === "string" ? shown : `(${[type, mimeType].join(" ").trim()}, not shown)`;
   });
   return parts.join("\n");
 }
 
-function told(text: string): string {
+function cleanOutput(text: string): string {
   return withoutControls(cutOutput(text));
 }
 

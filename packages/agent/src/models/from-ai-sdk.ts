@@ -126,8 +126,8 @@ async function* ask(
       } else if (part.type === "abort") {
         throw cancelled(signal);
       } else if (part.type === "finish-step") {
-        const said = textInstead ? (part.rawFinishReason ?? "") : part.finishReason;
-        reason = refused ? "refusal" : (reasons.get(said) ?? "unknown");
+        const rawReason = textInstead ? (part.rawFinishReason ?? "") : part.finishReason;
+        reason = refused ? "refusal" : (reasons.get(rawReason) ?? "unknown");
         yield* usageOf(part.usage);
       }
     }

@@ -100,7 +100,7 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
     out: folder.root,
     ok,
     plan: { sharedDeps: "", files: [] },
-    said: edited.said ?? (state.said && lastWords(state.said)),
+    summary: edited.summary ?? (state.turns && lastWords(state.turns)),
     files,
     contents: changed,
     diagnostics,

@@ -59,7 +59,7 @@ export class TaskChanger extends TaskReader {
       const updated = await tasks.update(taskId, { ...change.task, events: number });
       return updated === undefined ? undefined : { task: updated, value: change.value };
     }, longTransaction);
-    if (changed !== undefined) this.#bus.tell(taskId);
+    if (changed !== undefined) this.#bus.publish(taskId);
     return changed;
   }
 
@@ -74,7 +74,7 @@ export class TaskChanger extends TaskReader {
       await tx.collection(taskCollections.events).removeMany({ where });
       return true;
     }, longTransaction);
-    if (removed) this.#bus.tell(taskId);
+    if (removed) this.#bus.publish(taskId);
     return removed;
   }
 }

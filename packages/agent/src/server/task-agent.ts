@@ -64,7 +64,7 @@ export interface RunningStep {
   /** Counts what a call to a model used, for the task; pass it as `onUsage`. */
   spend(usage: Usage): void;
   /** Shows text to watchers while it is written. It is not kept. */
-  say(text: string): void;
+  stream(text: string): void;
 }
 
 /** Result of a step. */

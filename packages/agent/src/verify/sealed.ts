@@ -85,7 +85,7 @@ export function sealedCommand(command: readonly string[], options: SealedOptions
     `cd ${quote(cwd)}`,
     // The first process of a name space takes no signals: it is one that waits for the command.
     `exec prlimit ${Object.entries(limits)
-      .map(([name, most]) => `--${name}=${most}`)
+      .map(([name, maximum]) => `--${name}=${maximum}`)
       .join(" ")} ${drop.join(" ")} sh -c '"$@"; exit $?' sh "$@"`,
   ].join("\n");
   const become =

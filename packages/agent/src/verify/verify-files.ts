@@ -60,11 +60,11 @@ export async function verifyFiles(
       if (signal.aborted) throw cancelled(signal);
       if (more.length === 0) passed.push(verifier);
       // The folder has another name each time.
-      const said = more.map((one) => ({
+      const further = more.map((one) => ({
         ...one,
         message: one.message.replaceAll(`${folder}/`, ""),
       }));
-      failures.push(...said.map((one) => ({ ...one, message: asLine(one.message) })));
+      failures.push(...further.map((one) => ({ ...one, message: asLine(one.message) })));
       // A program that cannot be parsed cannot be run; but old faults must not hide new faults.
       if (fingerprints(more).size > 0 && known === undefined) break;
     }

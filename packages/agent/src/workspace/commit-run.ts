@@ -145,10 +145,10 @@ async function isHead(root: string, trailer: string): Promise<string | null> {
 }
 
 function notCommitted(stderr: string): AgentError {
-  const said = asLine(stderr.trim()).slice(0, 500);
+  const output = asLine(stderr.trim()).slice(0, 500);
   return new AgentError(
     "ERR_AGENT_WRITE",
-    `the files are written, but git did not commit them: ${said || "it took too long, or said nothing"}`,
+    `the files are written, but git did not commit them: ${output || "it took too long, or said nothing"}`,
   );
 }
 

@@ -160,7 +160,7 @@ export type Lookup =
 type ProbePage = (
   lookup: Lookup,
   limit: number,
-  page: { readonly most: number; readonly rest: (sql: Dialect) => string },
+  page: { readonly maxHits: number; readonly rest: (sql: Dialect) => string },
 ) => Statement;
 
 /** How documents are found by words, or by members of lists. */

@@ -61,10 +61,10 @@ export function createListenPage(forwarder: Forwarder | undefined): ListenPage {
   }
 
   async function replay(query: URLSearchParams): Promise<Response> {
-    const reply = await forwarder?.replay(Number(query.get("number") ?? undefined));
-    return reply === undefined
+    const response = await forwarder?.replay(Number(query.get("number") ?? undefined));
+    return response === undefined
       ? text("delivery not found\n", { status: 404, headers })
-      : json(reply, { headers });
+      : json(response, { headers });
   }
 
   return {

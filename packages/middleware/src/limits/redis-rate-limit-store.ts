@@ -65,19 +65,19 @@ export function redisRateLimitStore(
   return {
     async take(key, quota) {
       const { limit, window } = quota;
-      const reply = await run(
+      const result = await run(
         `${prefix}v2:${window}:${key}`,
         String(limit),
         String(window),
         String(partLength(quota)),
       );
-      return readVerdict(reply);
+      return readVerdict(result);
     },
   };
 }
 
-function readVerdict(reply: unknown): RateLimitVerdict {
-  const [isAllowed, remaining, resetAfter] = Array.isArray(reply) ? reply.map(Number) : [];
+function readVerdict(result: unknown): RateLimitVerdict {
+  const [isAllowed, remaining, resetAfter] = Array.isArray(result) ? result.map(Number) : [];
   if (isAllowed === undefined || remaining === undefined || resetAfter === undefined) {
     throw new TypeError("Redis replied something else than the script returns");
   }

@@ -1,4 +1,4 @@
-import type { Reply } from "./connection.ts";
+import type { Received } from "./connection.ts";
 import type { OAuth2Response } from "../message/response.ts";
 
 /** Request that a {@link RequestProof} proves. */
@@ -24,7 +24,7 @@ export interface RequestProof {
 }
 
 /** A request that may carry a proof. */
-export interface ProvenRequest<R extends Reply> {
+export interface ProvenRequest<R extends Received> {
   readonly proof: RequestProof | undefined;
   readonly target: ProofTarget;
   /** Sends the request, with this value of the header `DPoP`. */
@@ -34,7 +34,7 @@ export interface ProvenRequest<R extends Reply> {
 }
 
 /** Sends a request with a proof if there is one, and once more when the server asks for a nonce. */
-export async function sendProven<R extends Reply>({
+export async function sendProven<R extends Received>({
   proof,
   target,
   send,

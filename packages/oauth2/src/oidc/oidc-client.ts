@@ -12,7 +12,7 @@ import {
   introspect,
   type Introspection,
   type IntrospectOptions,
-  type SignedAnswerOptions,
+  type SignedResponseOptions,
 } from "./requests/introspect.ts";
 import {
   checkOidcOptions,
@@ -86,7 +86,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   readonly tokenExchange: TokenExchange;
   /** Additions of OpenID Connect to `authCode.start` and `authCode.callback`. */
   readonly openId: OpenIdFlow;
-  readonly #answers: SignedAnswerOptions;
+  readonly #signedOptions: SignedResponseOptions;
   readonly #claims = new WeakMap<AccessToken, IdTokenClaims>();
 
   /**
@@ -117,7 +117,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     const algorithms =
       own.idTokenAlgorithms ?? signedWithKeys(metadata.id_token_signing_alg_values_supported);
     const key = createKeySource(this.secret, this.jwks);
-    this.#answers = { key, algorithms, clockTolerance };
+    this.#signedOptions = { key, algorithms, clockTolerance };
     this.device = new DeviceFlow(this);
     this.tokenExchange = new TokenExchange(this);
     this.openId = createOpenIdFlow(this, {
@@ -214,7 +214,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
       ...options,
       issuer: expectedIssuer(this.metadata),
       clientId: this.id ?? "",
-      ...this.#answers,
+      ...this.#signedOptions,
       now: this.clock() / 1000,
     });
   }
@@ -233,7 +233,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
       ...options,
       issuer: this.metadata.issuer,
       clientId: this.id ?? "",
-      ...this.#answers,
+      ...this.#signedOptions,
       now: this.clock() / 1000,
     });
   }
@@ -258,7 +258,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     const isBound = isText || token.tokenType?.toLowerCase() === "dpop";
     const value = isText ? token : token.token;
     const request = { ...options, expectedSub, proof: proof ?? (isBound ? undefined : null) };
-    return userInfo(this, value, request, this.#answers);
+    return userInfo(this, value, request, this.#signedOptions);
   }
 
   #subjectOf(token: AccessToken): string | undefined {
@@ -274,7 +274,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    */
   introspect(token: AccessToken | string, options: IntrospectOptions = {}): Promise<Introspection> {
     const value = typeof token === "string" ? token : token.token;
-    return introspect(this, value, options, this.#answers);
+    return introspect(this, value, options, this.#signedOptions);
   }
 
   /**

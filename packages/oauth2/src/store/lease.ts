@@ -33,7 +33,7 @@ export function checkLease(times: {
   readonly lockTimeout: number;
 }): void {
   for (const [name, value] of Object.entries(times)) {
-    const least = name === "leaseTime" ? 1 : 0;
-    if (!Number.isFinite(value) || value < least) throw optionError(name, value, "milliseconds");
+    const minimum = name === "leaseTime" ? 1 : 0;
+    if (!Number.isFinite(value) || value < minimum) throw optionError(name, value, "milliseconds");
   }
 }

@@ -76,10 +76,10 @@ type Shaped<Value, Document, Shape extends RelatedDocument["shape"]> = {
 }[Shape];
 
 /** Documents in place of identifiers, which `Least` is assignable to; `null` for missing ones. */
-type Replaced<Value, Least> = Value extends readonly (infer Member)[]
-  ? readonly Replaced<Member, Least>[]
+type Replaced<Value, Wanted> = Value extends readonly (infer Member)[]
+  ? readonly Replaced<Member, Wanted>[]
   : Value extends string
-    ? [Least] extends [Value]
+    ? [Wanted] extends [Value]
       ? Value | Readonly<Record<string, unknown>> | null
       : Value
     : Value;

@@ -115,9 +115,9 @@ function isTemporary(error: unknown): boolean {
 /** Replaces an error of the library, which names addresses and commands. */
 function mailError(error: unknown): MailError {
   const { code, command, responseCode } = detailsOf(error);
-  const answer = typeof responseCode === "number" ? `, the server answered ${responseCode}` : "";
+  const status = typeof responseCode === "number" ? `, the server answered ${responseCode}` : "";
   return new MailError(
-    `a mail was not sent: ${typeof code === "string" ? code : "unknown error"}${answer}`,
+    `a mail was not sent: ${typeof code === "string" ? code : "unknown error"}${status}`,
     isTemporary(error),
     // Such as 554 to this machine, and 530 without a password; 552 is about the size of the mail.
     ofService.test(`${String(code)} ${String(command)} ${String(responseCode)}`),

@@ -7,7 +7,7 @@ import { stopWithNpm } from "../processes/stop-with-npm.ts";
 const debounce = 50;
 const isWindows = process.platform === "win32";
 /** How long a service may take to stop before it is killed. In milliseconds. */
-const patience = 1000;
+const maxWait = 1000;
 
 /**
  * Runs `src/index.ts` of a project, and runs it again after each change of `.env`, or of a file in
@@ -59,7 +59,7 @@ export function dev(project: string, folders: readonly string[]): void {
     state = "restarting";
     const ending = child;
     ending.kill("SIGTERM");
-    setTimeout(() => ending.kill("SIGKILL"), patience).unref();
+    setTimeout(() => ending.kill("SIGKILL"), maxWait).unref();
   }
 
   function stop(signal: NodeJS.Signals): void {

@@ -9,7 +9,7 @@ import { StartError } from "../errors.ts";
 import { shownUrl } from "./shown-url.ts";
 
 /** After how many milliseconds a start that waits for a server says so. */
-const patience = 3_000;
+const maxWait = 3_000;
 
 /** How the store of a service is opened. */
 export interface DatabaseOptions {
@@ -33,7 +33,7 @@ export async function openDatabase(
 ): Promise<Store> {
   const waiting = setTimeout(() => {
     if (!url.startsWith("sqlite:")) console.error(`${name}: waiting for ${shownUrl(url)}`);
-  }, patience);
+  }, maxWait);
   try {
     return await openStore(url, {
       collections,

@@ -102,9 +102,9 @@ function numberOf(schema: JsonSchema, number: number): number {
     maximum = Infinity,
     multipleOf = 1,
   } = schema as Readonly<Record<string, number | undefined>>;
-  const least = minimum ?? (exclusiveMinimum === undefined ? 1 : exclusiveMinimum + multipleOf);
-  const value = Math.ceil(least / multipleOf) * multipleOf + number * multipleOf;
-  return value > maximum ? Math.max(least, Math.floor(maximum / multipleOf) * multipleOf) : value;
+  const lowest = minimum ?? (exclusiveMinimum === undefined ? 1 : exclusiveMinimum + multipleOf);
+  const value = Math.ceil(lowest / multipleOf) * multipleOf + number * multipleOf;
+  return value > maximum ? Math.max(lowest, Math.floor(maximum / multipleOf) * multipleOf) : value;
 }
 
 function textOf(schema: JsonSchema, place: string, number: number): string {

@@ -5,7 +5,7 @@ import { canaryOf, marksIn, propertiesOf } from "../world/canary.ts";
 import { type Caller, isOwner } from "../caller.ts";
 import { isWritable, ruleLets } from "../world/rules.ts";
 import { maxStates, type Planted, requestFor } from "../world/planted.ts";
-import type { Answer } from "../world/sender.ts";
+import type { Outcome } from "../world/sender.ts";
 import { createdIn, undo, type Undone } from "../world/snapshot.ts";
 import { withQuery } from "../world/with-query.ts";
 import { scan, type Trial } from "./trial.ts";
@@ -47,7 +47,7 @@ interface Target {
 type Owned = Omit<Target, "route">;
 
 /** Response of a route, and the changes that the request made. */
-type Called = Undone<Answer> & Place;
+type Called = Undone<Outcome> & Place;
 
 /** @param sent - Requests of the caller, of which none is sent again. */
 async function tryRoute(
@@ -173,8 +173,8 @@ export function resourceNamed({ world }: Trial, name = ""): Resource | undefined
  * fields of the body that the caller must not set.
  */
 async function compare(trial: Trial, caller: Caller, called: Called): Promise<void> {
-  const { after, before, declared = {}, result: answer, route } = called;
-  const { body } = answer.request;
+  const { after, before, declared = {}, result: response, route } = called;
+  const { body } = response.request;
   for (const [key, place] of after) {
     const old = before.get(key);
     if (old?.document.version === place.document.version) continue;
@@ -192,7 +192,7 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
 
   function add(place: Pick<Found, "document" | "resource">, field?: string): void {
     const code = field === undefined ? "document-written" : "field-written";
-    trial.findings.report(code, caller, { ...place, field, way: route.operation, answer });
+    trial.findings.report(code, caller, { ...place, field, way: route.operation, response });
   }
 
   /** A route may declare fields that the caller must not set, but not of users. */
@@ -221,7 +221,7 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
     const mayCreate = ruleLets(caller, "create", { resource }) !== false;
     for (const name of Object.keys(sent).filter((one) => sent[one] === named)) {
       for (const value of mayCreate ? [undefined, id] : [undefined]) {
-        const request = { ...answer.request, body: { ...sent, [name]: value } };
+        const request = { ...response.request, body: { ...sent, [name]: value } };
         const undone = await undo(trial.world, () => trial.sender.send(caller, request));
         const created = createdIn(undone, resource);
         if (created.some((one) => isOwner(caller, resource, one))) return [owner];

@@ -188,7 +188,7 @@ function* countRows(layout: Layout, plan: CountPlan & Selected, how: How): Opera
     const search = {
       near,
       selection: { ...selection, foundBy: how.foundBy },
-      reach: near.greatest,
+      reach: near.highest,
     };
     const { rows } = yield layout.geo.count(search, max);
     return { count: Number(rows[0]?.[0]) };
@@ -243,7 +243,7 @@ function* reaches(layout: Layout, { query, after }: FindPlan): Operation<Iterabl
   const { near, filter, words, deleted, limit, offset } = query;
   if (near === undefined) return [];
   const field = placeOfField(layout.definition, near);
-  if (limit === undefined) return [near.greatest];
+  if (limit === undefined) return [near.highest];
   const needed = limit + offset;
   const sample: Vector[] = [];
   for (const statement of layout.geo.sample(field, cellOf(near.position), sampleSize(needed))) {

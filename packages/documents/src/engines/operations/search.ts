@@ -103,17 +103,17 @@ function* probePage(layout: Layout, lookup: Lookup, search: Search): Operation<P
   const isPage = limit !== undefined && !near && offset === 0 && deleted === "exclude";
   if (layout.searching.probePage === undefined || !isPage) return undefined;
   const few = fewHits[lookup.kind];
-  const most = lookup.kind === "words" ? few : Math.min(few, sortedHits(limit));
+  const maxHits = lookup.kind === "words" ? few : Math.min(few, sortedHits(limit));
   const rest = (sql: Dialect): string => {
     const where = whereSql(selectionTerms(layout, { ...search, words: [], members: [] }, sql));
     return `${where}${orderSql(search, sql)}${sql.page(limit, 0)}`;
   };
-  const { rows } = yield layout.searching.probePage(lookup, few + 1, { most, rest });
+  const { rows } = yield layout.searching.probePage(lookup, few + 1, { maxHits, rest });
   const [[found = null] = [], ...page] = rows;
   if (found === null) return { foundBy: "document", hits: undefined };
   const hits = Number(found);
   const foundBy = hits > few ? "document" : "index";
-  return { foundBy, hits, page: hits > most ? undefined : page };
+  return { foundBy, hits, page: hits > maxHits ? undefined : page };
 }
 
 function* probeLookup(layout: Layout, lookup: Lookup): Operation<Probed> {

@@ -20,7 +20,7 @@ import { feedEndTable } from "./statements/own-tables.ts";
 /** After these many conflicts a transaction queues behind others that conflicted as often. */
 const freeAttempts = 2;
 /** How long these wait for another one, in milliseconds: it may wait for them in a deadlock. */
-const patience = 150;
+const maxWait = 150;
 /** The advisory lock of transactions that conflicted: "FWTX". */
 const queueLock = 0x46575458;
 /** The same as a row. */
@@ -148,7 +148,7 @@ export class Transactions {
           limit,
         );
       }
-      const waiting = isFree ? `; SET LOCAL lock_timeout = ${patience}` : "";
+      const waiting = isFree ? `; SET LOCAL lock_timeout = ${maxWait}` : "";
       void client
         .query(`${beginSerializable}; SET LOCAL statement_timeout = ${left}${waiting}`)
         .catch(() => undefined);

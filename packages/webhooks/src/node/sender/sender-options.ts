@@ -154,9 +154,9 @@ export function checkSenderOptions(options: SenderOptions): Readonly<Record<Numb
   const durations = { disableAfter, timeout, pollInterval, keepFor, lease };
   for (const [name, value] of Object.entries(durations)) {
     // Beyond it a date or a timer would overflow.
-    const most = name === "timeout" || name === "pollInterval" ? longestTimer : longestAge;
-    if (!(value > 0 && value <= most)) {
-      throw optionError(name, value, `milliseconds of at most ${most}`);
+    const maximum = name === "timeout" || name === "pollInterval" ? longestTimer : longestAge;
+    if (!(value > 0 && value <= maximum)) {
+      throw optionError(name, value, `milliseconds of at most ${maximum}`);
     }
   }
   const counts = { concurrency, endpointConcurrency, maxPayload };

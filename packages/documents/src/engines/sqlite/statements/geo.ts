@@ -123,7 +123,7 @@ export class SqliteGeo implements GeoLayout {
     }
     const terms = [
       ...sql.countVisited("document"),
-      `square >= ${sql.bind(near.least, "float8")}`,
+      `square >= ${sql.bind(near.lowest, "float8")}`,
       `square <= ${sql.bind(reach, "float8")}`,
     ];
     if (after !== undefined) {
