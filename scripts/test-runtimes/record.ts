@@ -113,7 +113,7 @@ fails when something runs where it is said not to. The tests are in
 ${tableOf(record)}
 ✓ its test passes, which is no more than it says below · imports: it can be imported, and its test fails · – it is not claimed, and cannot be imported
 
-Requests go over sockets of 127.0.0.1 with the runtime's own server and \`fetch\`. Those of \`@fetchwork/http\` go over its default
+Requests go over sockets of 127.0.0.1 with the runtime's own server and \`fetch\`. Requests of \`@fetchwork/http\` go over its default
 transport there: undici on Node, \`fetch\` elsewhere. The agent's model is scripted, documents are in SQLite. workerd has the
 compatibility date 2026-11-01 and no flags. Other systems and architectures are not tried.
 
