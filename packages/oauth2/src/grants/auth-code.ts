@@ -1,26 +1,39 @@
 import type { AccessToken, TokenClient } from "../token/access-token.ts";
 import {
-  finishAuthorization,
-  startAuthorization,
-  type AuthorizationFlowClient,
+  checkOwnParameters,
+  checkTransaction,
+  hasOpenId,
+  readAcrValues,
+  readMaxAge,
   type AuthorizationTransaction,
+  type OpenIdFlow,
   type StartAuthorizationOptions,
   type StartedAuthorization,
 } from "./authorization-flow.ts";
-import { optionError } from "../errors.ts";
+import { optionError, AuthorizationResponseError } from "../errors.ts";
 import type { GrantParams } from "../message/form.ts";
-import type { CallbackInput } from "./authorization-response.ts";
+import {
+  readCallback,
+  validateAuthorizationResponse,
+  type CallbackInput,
+} from "./authorization-response.ts";
+import { hideFromInspect } from "../inspect-as-json.ts";
+import { codeChallenge, generateCodeVerifier, randomState } from "./pkce.ts";
+import { keptParams } from "../token/refresh-params.ts";
 import type { TokenOptions } from "../token/token-options.ts";
-import type { TokenParams } from "../token/token-params.ts";
+import { splitTokenParams, type TokenParams } from "../token/token-params.ts";
+import { checkOptions } from "../check-options.ts";
 
 /** Parameters of an authorization URL by wire name; `redirectUri` means `redirect_uri`. */
 export type AuthorizeParams = GrantParams & { readonly redirectUri?: string | undefined };
 
 /** Client of a grant with an authorization URL; an `OAuth2Client` is one. */
-export interface AuthorizationClient
-  extends AuthorizationFlowClient, Pick<TokenClient, "getToken"> {
-  readonly id: string | null;
+export interface AuthorizationClient extends TokenClient {
   readonly redirectUri: string | undefined;
+  /** The authorization server, when it is known. */
+  readonly issuer: string | undefined;
+  /** Additions of OpenID Connect; `undefined` for a client that knows OAuth only. */
+  readonly openId?: OpenIdFlow | undefined;
   authorizeUrl(params: AuthorizeParams): string;
 }
 
@@ -45,11 +58,47 @@ export class AuthCodeGrant {
    * scope `openid` with a client that is not an `OidcClient`, because the ID token would not be
    * validated
    */
-  start(
+  async start(
     params: AuthorizeParams = {},
     options: StartAuthorizationOptions = {},
   ): Promise<StartedAuthorization> {
-    return startAuthorization(this.#client, params, options);
+    checkOptions("authCode.start", options, ["lifetime", "requireAcr"]);
+    const { lifetime = 3600, requireAcr = false } = options;
+    if (!(lifetime > 0)) throw optionError("lifetime", lifetime, "seconds above 0");
+    checkOwnParameters(params);
+    const { openId, issuer, clock } = this.#client;
+    const scope = params["scope"] ?? openId?.defaultScope;
+    const asksForIdToken = hasOpenId(scope);
+    if (asksForIdToken && openId === undefined)
+      throw optionError("scope", "openid", "an OidcClient, which validates the ID token");
+    const state = randomState();
+    const codeVerifier = generateCodeVerifier();
+    const nonce = asksForIdToken ? randomState() : undefined;
+    const url = new URL(
+      this.authorizeUrl({
+        ...params,
+        scope,
+        state,
+        nonce,
+        code_challenge: await codeChallenge(codeVerifier),
+        code_challenge_method: "S256",
+      }),
+    );
+    const sent = url.searchParams;
+    const transaction: AuthorizationTransaction = {
+      state,
+      codeVerifier,
+      nonce,
+      redirectUri: sent.get("redirect_uri") ?? undefined,
+      issuer,
+      resource: sent.has("resource") ? sent.getAll("resource") : undefined,
+      scope: sent.get("scope") ?? undefined,
+      maxAge: readMaxAge(sent.get("max_age")),
+      acrValues: requireAcr ? readAcrValues(sent.get("acr_values")) : undefined,
+      expiresAt: Math.floor(clock() / 1000 + lifetime),
+    };
+    const finished = openId === undefined ? url.href : await openId.finishUrl(url);
+    return { url: finished, transaction: hideFromInspect(transaction, "codeVerifier") };
   }
 
   /**
@@ -64,13 +113,30 @@ export class AuthCodeGrant {
    * @throws OAuth2Error when the server refuses the code; TokenValidationError when the ID token is
    * not to be trusted
    */
-  callback(
+  async callback(
     input: CallbackInput,
     transaction: AuthorizationTransaction,
     params: TokenParams = {},
     options: TokenOptions = {},
   ): Promise<AccessToken> {
-    return finishAuthorization(this.#client, input, transaction, { params, options });
+    checkTransaction(transaction);
+    const { state, codeVerifier, redirectUri, issuer, resource, scope, expiresAt } = transaction;
+    const client = this.#client;
+    const parameters = await readCallback(input);
+    if (issuer !== client.issuer)
+      throw new AuthorizationResponseError(
+        "the transaction belongs to another authorization server",
+      );
+    const requiresIssuer = client.openId?.requiresIssuer;
+    const code = validateAuthorizationResponse(parameters, { state, issuer, requiresIssuer });
+    if (expiresAt <= client.clock() / 1000)
+      throw new AuthorizationResponseError("the sign-in has expired");
+    const proven = { resource, ...params, redirect_uri: redirectUri, code_verifier: codeVerifier };
+    // The scope belongs to the request of the code; the refreshes of the token send it again.
+    const refreshParams = keptParams({ scope, ...splitTokenParams(proven).params });
+    const token = await this.getToken(code, proven, { refreshParams, ...options });
+    if (token.error === undefined) client.openId?.verify(token, transaction);
+    return token;
   }
 
   /**
