@@ -21,9 +21,9 @@ import { checkOptions, checkTypes } from "../check-options.ts";
 /** Options of an {@link OidcClient}. What the server's metadata states is not an option. */
 export interface OidcClientOptions extends Omit<OAuth2ClientOptions, MetadataOption> {
   /**
-   * Signature algorithms of all that the server signs: ID tokens, logout tokens, user information,
-   * introspection. Default: those of the server that sign with a private key, else `RS256`. `HS256`
-   * must be named, and is verified with the client secret.
+   * Signature algorithms of all that the server signs: ID tokens, logout tokens, user information.
+   * Default: those of the server that sign with a private key, else `RS256`. `HS256` must be named,
+   * and is verified with the client secret.
    */
   readonly idTokenAlgorithms?: readonly string[] | undefined;
   /** How far the server's clock may differ, in seconds. Default: `30`. */

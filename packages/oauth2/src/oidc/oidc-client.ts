@@ -8,12 +8,7 @@ import type { TokenParams } from "../token/token-params.ts";
 import { DeviceFlow } from "./requests/device-flow.ts";
 import { discover } from "./metadata/discover.ts";
 import { endSessionUrl, type EndSessionOptions } from "./logout/end-session-url.ts";
-import {
-  introspect,
-  type Introspection,
-  type IntrospectOptions,
-  type SignedResponseOptions,
-} from "./requests/introspect.ts";
+import { introspect, type Introspection, type IntrospectOptions } from "./requests/introspect.ts";
 import {
   checkOidcOptions,
   chooseScheme,
@@ -33,7 +28,12 @@ import { RemoteJwks } from "./jwt/remote-jwks.ts";
 import { checkSameUser, subjectOf } from "./jwt/same-user.ts";
 import type { ServerMetadata } from "./metadata/server-metadata.ts";
 import { TokenExchange } from "./requests/token-exchange.ts";
-import { userInfo, type ClientUserInfoOptions, type UserInfo } from "./requests/user-info.ts";
+import {
+  userInfo,
+  type ClientUserInfoOptions,
+  type SignedResponseOptions,
+  type UserInfo,
+} from "./requests/user-info.ts";
 import {
   verifyIdToken,
   type IdTokenClaims,
@@ -268,13 +268,13 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 
   /**
-   * Introspects a token (RFC 7662), with a signed response if requested (RFC 9701).
+   * Introspects a token (RFC 7662).
    *
-   * @throws MetadataError, OAuth2Error, TokenValidationError, InvalidResponseError
+   * @throws MetadataError, OAuth2Error, InvalidResponseError
    */
   introspect(token: AccessToken | string, options: IntrospectOptions = {}): Promise<Introspection> {
     const value = typeof token === "string" ? token : token.token;
-    return introspect(this, value, options, this.#signedOptions);
+    return introspect(this, value, options);
   }
 
   /**

@@ -49,10 +49,10 @@ export async function callEndpoint(
   client: ProviderClient,
   name: EndpointName,
   params: Params,
-  options: EndpointCallOptions & { readonly headers?: RequestInit["headers"] | undefined } = {},
+  options: EndpointCallOptions = {},
 ): Promise<OAuth2Response> {
-  const { timeout, signal, headers } = options;
-  const request = { params, timeout, signal, headers, snaky: false } as const;
+  const { timeout, signal } = options;
+  const request = { params, timeout, signal, snaky: false } as const;
   const response = await sendForm(client, endpointUrl(client, name), request);
   if (response.error !== undefined) throw response.error;
   return response;

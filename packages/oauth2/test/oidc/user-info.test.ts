@@ -137,11 +137,9 @@ describe("userInfo", () => {
 });
 
 describe("introspect", () => {
-  const type = "application/token-introspection+jwt";
-  const answer = { iss: issuer, aud: "app", iat: 1, token_introspection: { active: true } };
-
   it.each<readonly [string, string, () => Response | Promise<Response>]>([
     ["HTML", "ERR_OAUTH_RESPONSE", html],
+    ["a JWT", "ERR_OAUTH_RESPONSE", () => jwtAnswer("application/token-introspection+jwt", "x")],
     ["nothing about active", "ERR_OAUTH_RESPONSE", () => Response.json({ scope: "x" })],
     ["an active that is text", "ERR_OAUTH_RESPONSE", () => Response.json({ active: "true" })],
     [
@@ -150,45 +148,9 @@ describe("introspect", () => {
       () => Response.json({ error: "invalid_request" }),
     ],
     ["a redirect", "ERR_OAUTH_REDIRECT", away],
-    [
-      "a JWT of another type",
-      "ERR_OAUTH_TOKEN_INVALID",
-      async () => jwtAnswer(type, await sign(answer, "JWT")),
-    ],
-    [
-      "a JWT for another client",
-      "ERR_OAUTH_TOKEN_INVALID",
-      async () =>
-        jwtAnswer(type, await sign({ ...answer, aud: "other" }, "token-introspection+jwt")),
-    ],
-    [
-      "a JWT of another issuer",
-      "ERR_OAUTH_TOKEN_INVALID",
-      async () =>
-        jwtAnswer(
-          type,
-          await sign({ ...answer, iss: "https://evil.example" }, "token-introspection+jwt"),
-        ),
-    ],
-    [
-      "a JWT without an answer",
-      "ERR_OAUTH_RESPONSE",
-      async () =>
-        jwtAnswer(
-          type,
-          await sign({ ...answer, token_introspection: true }, "token-introspection+jwt"),
-        ),
-    ],
   ])("refuses %s", async (_case, code, respond) => {
     const { client } = connect({ "/introspect": respond });
     await expect(client.introspect("secret-token")).rejects.toMatchObject({ code });
-  });
-
-  it("refuses an answer that is not signed where a signed one was asked for", async () => {
-    const { client } = connect({ "/introspect": () => Response.json({ active: true }) });
-    await expect(client.introspect("t", { signed: true })).rejects.toMatchObject({
-      code: "ERR_OAUTH_RESPONSE",
-    });
   });
 
   it("sends the token in the body, with its hint and further parameters", async () => {

@@ -30,8 +30,6 @@ export interface VerifyJwtOptions {
   readonly algorithms: readonly string[];
   /** Name of the token in error messages: `ID token`. */
   readonly what: string;
-  /** `typ` that the header must have, without `application/`, in lower case. Default: any. */
-  readonly typ?: string | undefined;
 }
 
 /** Longest JWT that is looked at, in characters. */
@@ -109,7 +107,7 @@ async function verifySignature(
   }
 }
 
-function readHeader(jwt: string, { algorithms, what, typ }: VerifyJwtOptions): JwtHeader {
+function readHeader(jwt: string, { algorithms, what }: VerifyJwtOptions): JwtHeader {
   if (typeof jwt !== "string" || jwt.length > maxLength)
     throw new TokenValidationError(`the ${what} is not a JWT of at most ${maxLength} characters`);
   const parts = jwt.split(".", 6);
@@ -124,10 +122,6 @@ function readHeader(jwt: string, { algorithms, what, typ }: VerifyJwtOptions): J
   }
   if (header["crit"] !== undefined)
     throw new TokenValidationError(`the ${what} has critical extensions`, { claim: "crit" });
-  if (typ !== undefined && typeOf(header) !== typ) {
-    const message = `the typ of the ${what} is another, expected ${typ}`;
-    throw new TokenValidationError(message, { claim: "typ" });
-  }
   return header;
 }
 

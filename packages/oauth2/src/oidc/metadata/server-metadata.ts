@@ -28,8 +28,6 @@ export interface ServerMetadata {
   readonly code_challenge_methods_supported?: readonly string[] | undefined;
   readonly id_token_signing_alg_values_supported?: readonly string[] | undefined;
   readonly userinfo_signing_alg_values_supported?: readonly string[] | undefined;
-  /** RFC 9701, 7. */
-  readonly introspection_signing_alg_values_supported?: readonly string[] | undefined;
   /** RFC 9449, 5.1. */
   readonly dpop_signing_alg_values_supported?: readonly string[] | undefined;
   /** RFC 9207, 3: every authorization response has `iss`. */
@@ -59,7 +57,6 @@ const lists = [
   "code_challenge_methods_supported",
   "id_token_signing_alg_values_supported",
   "userinfo_signing_alg_values_supported",
-  "introspection_signing_alg_values_supported",
   "dpop_signing_alg_values_supported",
 ] as const;
 

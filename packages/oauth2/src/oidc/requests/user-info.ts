@@ -5,7 +5,6 @@ import { sendProven, type ProofTarget, type RequestProof } from "../../connectio
 import type { OAuth2Response } from "../../message/response.ts";
 import { ClaimChecker } from "../jwt/check-claims.ts";
 import { ChallengeError } from "../errors.ts";
-import type { SignedResponseOptions } from "./introspect.ts";
 import { type JsonRecord } from "../../json-record.ts";
 import { parseChallenges } from "../parse-challenges.ts";
 import {
@@ -16,7 +15,7 @@ import {
   type ProviderClient,
 } from "../provider-endpoint.ts";
 import { claimTime } from "../jwt/verify-id-token.ts";
-import { verifyJwt } from "../jwt/verify-jwt.ts";
+import { verifyJwt, type KeySource } from "../jwt/verify-jwt.ts";
 import { checkOptions } from "../../check-options.ts";
 
 /** Claims about the user (OIDC Core, 5.1, 5.3.2). Unlisted claims are unchanged. */
@@ -50,6 +49,13 @@ export interface UserInfoOptions extends EndpointCallOptions {
 export interface ClientUserInfoOptions extends Omit<UserInfoOptions, "expectedSub"> {
   /** See {@link UserInfoOptions.expectedSub}. Default: `sub` of the ID token of the token. */
   readonly expectedSub?: string | false | undefined;
+}
+
+/** How a signed response is verified. */
+export interface SignedResponseOptions {
+  readonly key: KeySource;
+  readonly algorithms: readonly string[];
+  readonly clockTolerance: number;
 }
 
 const what = "the user information";
