@@ -9,11 +9,9 @@ import type { ConnectionBuilder } from "../connection/connection-builder.ts";
 import { optionError } from "../errors.ts";
 import type { Scope } from "../message/form.ts";
 import type { DiscoverOptions } from "./metadata/discover.ts";
-import { MetadataError } from "./errors.ts";
 import type { JsonRecord } from "../json-record.ts";
 import type { RemoteJwksOptions } from "./jwt/remote-jwks.ts";
-import { isHttpUrl, isSecureUrl } from "../message/secure-url.ts";
-import { findMetadataFault, type ServerMetadata } from "./metadata/server-metadata.ts";
+import type { ServerMetadata } from "./metadata/server-metadata.ts";
 import type { VerifyIdTokenOptions } from "./jwt/verify-id-token.ts";
 import { checkAlgorithms, isKeyAlgorithm } from "./jwt/verify-jwt.ts";
 import { checkOptions, checkTypes } from "../check-options.ts";
@@ -52,9 +50,6 @@ export interface OidcDiscoverOptions extends OidcClientOptions {
   readonly signal?: AbortSignal | null | undefined;
 }
 
-/** Options that only an `OidcClient` has. */
-export type OwnOidcOptions = Omit<OidcClientOptions, keyof OAuth2ClientOptions>;
-
 /** Names of the options, for those of `OidcClient.discover` too. */
 export const oidcOptionNames: readonly (keyof OidcClientOptions)[] = [
   ...sharedOptionNames,
@@ -68,51 +63,27 @@ export const oidcOptionNames: readonly (keyof OidcClientOptions)[] = [
 ];
 
 /**
- * Splits options into those of an `OidcClient` and those of an `OAuth2Client`.
+ * Checks the options of an `OidcClient`, and returns those of them that an `OAuth2Client` has.
  *
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for one that the metadata decides
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`, also for one that the metadata decides
  */
-export function splitOidcOptions(options: OidcClientOptions): {
-  readonly own: OwnOidcOptions;
-  readonly rest: OAuth2ClientOptions;
-} {
+export function checkOidcOptions(
+  clientId: unknown,
+  options: OidcClientOptions,
+): OAuth2ClientOptions {
   const decided = [...endpointNames, "issuer"].find((name) => name in options);
   if (decided !== undefined) throw optionError(decided, "given", "that of the metadata");
   checkOptions("OidcClient", options, oidcOptionNames);
   checkOptions("jwks", options.jwks, ["cacheMaxAge", "cooldown"]);
-  const { idTokenAlgorithms, clockTolerance, jwks, defaultScope, ...others } = options;
-  const { pushAuthorization, allowInsecure, build, ...rest } = others;
-  const own = {
-    idTokenAlgorithms,
-    clockTolerance,
-    jwks,
-    defaultScope,
-    pushAuthorization,
-    allowInsecure,
-    build,
-  };
-  return { own, rest };
-}
-
-/**
- * Checks the options of an `OidcClient`, and the metadata.
- *
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION`, MetadataError
- */
-export function checkOidcOptions(
-  metadata: ServerMetadata,
-  clientId: unknown,
-  own: OwnOidcOptions,
-): void {
   if (typeof clientId !== "string" || clientId === "")
     throw optionError("clientId", clientId, "the client identifier");
-  const { idTokenAlgorithms, clockTolerance = 0, allowInsecure = false, pushAuthorization } = own;
+  const { idTokenAlgorithms, clockTolerance = 0, jwks: _jwks, ...others } = options;
+  const { defaultScope: _scope, pushAuthorization, allowInsecure, build: _build, ...rest } = others;
   checkTypes("boolean", { allowInsecure, pushAuthorization });
   if (idTokenAlgorithms !== undefined) checkAlgorithms(idTokenAlgorithms, "idTokenAlgorithms");
   if (!(clockTolerance >= 0))
     throw optionError("clockTolerance", clockTolerance, "seconds, at least 0");
-  const fault = findMetadataFault(metadata, allowInsecure ? isHttpUrl : isSecureUrl);
-  if (fault !== undefined) throw new MetadataError(`the metadata is unusable: ${fault}`);
+  return rest;
 }
 
 /** Options of an `OAuth2Client` that the metadata decides. */

@@ -16,7 +16,6 @@ import {
   expectedIssuer,
   oidcOptionNames,
   signedWithKeys,
-  splitOidcOptions,
   type OidcClientOptions,
   type OidcDiscoverOptions,
 } from "./oidc-client-options.ts";
@@ -26,7 +25,8 @@ import type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts
 import { pushAuthorization, type PushedAuthorization } from "./requests/push-authorization.ts";
 import { RemoteJwks } from "./jwt/remote-jwks.ts";
 import { checkSameUser, subjectOf } from "./jwt/same-user.ts";
-import type { ServerMetadata } from "./metadata/server-metadata.ts";
+import { isHttpUrl, isSecureUrl } from "../message/secure-url.ts";
+import { checkMetadata, type ServerMetadata } from "./metadata/server-metadata.ts";
 import { TokenExchange } from "./requests/token-exchange.ts";
 import {
   userInfo,
@@ -101,13 +101,13 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     clientSecret?: string | null,
     options: OidcClientOptions = {},
   ) {
-    const { own, rest } = splitOidcOptions(options);
-    checkOidcOptions(metadata, clientId, own);
+    const rest = checkOidcOptions(clientId, options);
+    const { clockTolerance = 30, jwks, allowInsecure, build } = options;
+    checkMetadata(metadata, allowInsecure === true ? isHttpUrl : isSecureUrl);
     const authScheme = rest.authScheme ?? chooseScheme(metadata, clientSecret, rest.clientKey);
     const usesMtlsAliases = authScheme === "tls_client_auth";
     const decided = coreOptions(metadata, usesMtlsAliases);
-    super(clientId, clientSecret, { ...rest, ...decided, authScheme }, own.build);
-    const { clockTolerance = 30, jwks, allowInsecure } = own;
+    super(clientId, clientSecret, { ...rest, ...decided, authScheme }, build);
     const { clock, maxResponseBytes } = this;
     this.metadata = metadata;
     this.usesMtlsAliases = usesMtlsAliases;
@@ -115,14 +115,14 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     const keyOptions = { ...jwks, clock, allowInsecure, maxResponseBytes };
     this.jwks = uri === undefined ? undefined : new RemoteJwks(uri, keyOptions, this.connection);
     const algorithms =
-      own.idTokenAlgorithms ?? signedWithKeys(metadata.id_token_signing_alg_values_supported);
+      options.idTokenAlgorithms ?? signedWithKeys(metadata.id_token_signing_alg_values_supported);
     const key = createKeySource(this.secret, this.jwks);
     this.#signedOptions = { key, algorithms, clockTolerance };
     this.device = new DeviceFlow(this);
     this.tokenExchange = new TokenExchange(this);
     this.openId = createOpenIdFlow(this, {
-      defaultScope: own.defaultScope === "" ? undefined : (own.defaultScope ?? "openid"),
-      pushes: own.pushAuthorization ?? metadata.require_pushed_authorization_requests ?? false,
+      defaultScope: options.defaultScope === "" ? undefined : (options.defaultScope ?? "openid"),
+      pushes: options.pushAuthorization ?? metadata.require_pushed_authorization_requests ?? false,
       clockTolerance,
     });
   }
@@ -146,16 +146,11 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
       "signal",
     ]);
     const { discovery: algorithm, expectedIssuer, signal, ...clientOptions } = options;
-    const { own, rest } = splitOidcOptions(clientOptions);
+    const rest = checkOidcOptions(clientId, clientOptions);
+    const { allowInsecure, build } = clientOptions;
     // A client that never asks for a token: its connection has the certificates, proxies and
     // middlewares of the real one.
-    const { connection, maxResponseBytes } = new OAuth2Client(
-      clientId,
-      clientSecret,
-      rest,
-      own.build,
-    );
-    const { allowInsecure } = own;
+    const { connection, maxResponseBytes } = new OAuth2Client(clientId, clientSecret, rest, build);
     const request = { algorithm, expectedIssuer, signal, allowInsecure, maxResponseBytes };
     const metadata = await discover(issuer, request, connection);
     return new OidcClient(metadata, clientId, clientSecret, clientOptions);
@@ -279,7 +274,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
 
   /**
    * Pushes an authorization request (RFC 9126). `authCode.start` does it by itself; this is for
-   * requests of one's own.
+   * requests of one's options.
    *
    * @throws MetadataError, OAuth2Error
    */

@@ -9,7 +9,7 @@ import {
   type DocumentOptions,
   type DocumentSource,
 } from "../metadata/get-document.ts";
-import { isJsonRecord, parseJsonRecord, type JsonRecord } from "../../json-record.ts";
+import { isJsonRecord, type JsonRecord } from "../../json-record.ts";
 import { checkOptions } from "../../check-options.ts";
 
 /** Protected header of a JWT. */
@@ -177,8 +177,7 @@ function ignore(): void {}
 
 async function fetchKeys(url: URL, source: DocumentSource): Promise<readonly JsonRecord[]> {
   const accept = "application/json, application/jwk-set+json";
-  const { body } = await source.get(url, { what: "the key set", accept });
-  const keys = parseJsonRecord(body)?.["keys"];
+  const { keys } = await source(url, { what: "the key set", accept });
   if (!Array.isArray(keys) || !keys.every(isJsonRecord))
     throw new MetadataError("the key set has no list of keys");
   return keys.slice(0, maxKeys);

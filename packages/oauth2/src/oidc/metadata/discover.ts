@@ -2,9 +2,8 @@ import type { Connection } from "../../connection/connection.ts";
 import { optionError } from "../../errors.ts";
 import { MetadataError } from "../errors.ts";
 import { documentOptionNames, createDocumentSource, type DocumentOptions } from "./get-document.ts";
-import { parseJsonRecord } from "../../json-record.ts";
 import { urlCheckFor } from "../../message/secure-url.ts";
-import { findMetadataFault, type ServerMetadata } from "./server-metadata.ts";
+import { checkMetadata, type ServerMetadata } from "./server-metadata.ts";
 import { checkOptions } from "../../check-options.ts";
 
 /** Options of {@link discover}. */
@@ -47,22 +46,17 @@ export async function discover(
   const { algorithm = "oidc", expectedIssuer, signal } = options;
   if (algorithm !== "oidc" && algorithm !== "oauth2")
     throw optionError("algorithm", algorithm, "oidc or oauth2");
-  const source = createDocumentSource(options, connection);
+  const fetchDocument = createDocumentSource(options, connection);
   const isDocument = url.pathname.includes("/.well-known/");
   const documentUrl = isDocument ? url : wellKnownUrl(url, algorithm);
-  const { body } = await source.get(documentUrl, { what: "the metadata", signal });
-  const metadata = parseJsonRecord(body);
-  if (metadata === undefined) throw new MetadataError("the metadata is not a JSON object");
-  const fault = findMetadataFault(metadata, urlCheckFor(documentUrl, options.allowInsecure));
-  if (fault !== undefined) throw new MetadataError(`the metadata is unusable: ${fault}`);
-  // `issuer` is a string: `findMetadataFault` has seen to it, as to the types of the other members.
-  const checked = metadata as ServerMetadata;
+  const metadata = await fetchDocument(documentUrl, { what: "the metadata", signal });
+  checkMetadata(metadata, urlCheckFor(documentUrl, options.allowInsecure));
   const expected = expectedIssuer ?? (isDocument ? documentIssuer(url) : String(issuer));
-  if (!isSameIssuer(checked.issuer, expected)) {
-    const found = JSON.stringify(checked.issuer.slice(0, 200));
+  if (!isSameIssuer(metadata.issuer, expected)) {
+    const found = JSON.stringify(metadata.issuer.slice(0, 200));
     throw new MetadataError(`the issuer of the metadata must be ${expected}, got ${found}`);
   }
-  return checked;
+  return metadata;
 }
 
 function checkIssuer(issuer: string | URL): URL {

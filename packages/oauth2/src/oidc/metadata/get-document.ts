@@ -1,8 +1,7 @@
 import { Connection } from "../../connection/connection.ts";
 import { optionError } from "../../errors.ts";
 import type { Fetch } from "../../connection/fetch.ts";
-import type { DebugLogger } from "../../log/logger.ts";
-import type { OAuth2Response } from "../../message/response.ts";
+import { parseJsonRecord, type JsonRecord } from "../../json-record.ts";
 import { MetadataError } from "../errors.ts";
 import { isHttpUrl, isSecureUrl } from "../../message/secure-url.ts";
 
@@ -10,8 +9,6 @@ import { isHttpUrl, isSecureUrl } from "../../message/secure-url.ts";
 export interface DocumentOptions {
   /** Sends requests. Default: the `fetch` of the platform. */
   readonly fetch?: Fetch | undefined;
-  /** Headers of every request. Default: none. */
-  readonly headers?: RequestInit["headers"] | undefined;
   /** Time for one document, in milliseconds; 0 means no limit. Default: `30_000`. */
   readonly timeout?: number | undefined;
   /** Largest document, in bytes. Default: `1_048_576`. */
@@ -22,30 +19,24 @@ export interface DocumentOptions {
    * machine always is.
    */
   readonly allowInsecure?: boolean | undefined;
-  /** Where debug output goes. Default: nowhere. */
-  readonly debugLogger?: DebugLogger | undefined;
 }
 
 /** Names of the options, for those of functions that fetch documents. */
 export const documentOptionNames: readonly (keyof DocumentOptions)[] = [
   "fetch",
-  "headers",
   "timeout",
   "maxResponseBytes",
   "allowInsecure",
-  "debugLogger",
 ];
 
-/** Fetches documents, each with the same options. */
-export interface DocumentSource {
-  /**
-   * Fetches one document with GET. Redirects are not followed.
-   *
-   * @throws MetadataError for a URL that is not secure, and for any status but 200
-   * @throws OAuth2ConnectionError, OAuth2TimeoutError, InvalidResponseError
-   */
-  get(url: URL, request: DocumentRequest): Promise<OAuth2Response>;
-}
+/**
+ * Fetches one document with GET. Redirects are not followed.
+ *
+ * @throws MetadataError for a URL that is not secure, for any status but 200, and for a body that
+ * is not a JSON object
+ * @throws OAuth2ConnectionError, OAuth2TimeoutError, InvalidResponseError
+ */
+export type DocumentSource = (url: URL, request: DocumentRequest) => Promise<JsonRecord>;
 
 /** One document to fetch. */
 export interface DocumentRequest {
@@ -59,8 +50,7 @@ export interface DocumentRequest {
 /**
  * Makes a source of documents.
  *
- * @param connection that of a client, which stands for `fetch`, `headers`, `timeout` and
- * `debugLogger`
+ * @param connection that of a client, which stands for `fetch` and `timeout`
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
 export function createDocumentSource(
@@ -71,22 +61,22 @@ export function createDocumentSource(
   if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1)
     throw optionError("maxResponseBytes", maxResponseBytes, "a whole number of bytes, at least 1");
   const isAllowed = allowInsecure ? isHttpUrl : isSecureUrl;
-  return {
-    async get(url, { what, accept = "application/json", signal }) {
-      if (!isAllowed(url))
-        throw new MetadataError(`${what} is at ${url.origin}, which is neither https nor local`);
-      const response = await connection.send({
-        method: "GET",
-        url,
-        headers: new Headers({ accept }),
-        maxResponseBytes,
-        signal,
-        snaky: false,
-      });
-      if (response.status === 200) return response;
-      throw new MetadataError(`${what} responded with ${response.status}, expected 200`, {
-        response,
-      });
-    },
+  return async (url, { what, accept = "application/json", signal }) => {
+    if (!isAllowed(url))
+      throw new MetadataError(`${what} is at ${url.origin}, which is neither https nor local`);
+    const response = await connection.send({
+      method: "GET",
+      url,
+      headers: new Headers({ accept }),
+      maxResponseBytes,
+      signal,
+      snaky: false,
+    });
+    const { status, body } = response;
+    if (status !== 200)
+      throw new MetadataError(`${what} responded with ${status}, expected 200`, { response });
+    const document = parseJsonRecord(body);
+    if (document === undefined) throw new MetadataError(`${what} is not a JSON object`);
+    return document;
   };
 }

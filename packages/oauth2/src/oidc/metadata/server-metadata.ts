@@ -1,3 +1,4 @@
+import { MetadataError } from "../errors.ts";
 import { isJsonRecord } from "../../json-record.ts";
 
 /**
@@ -22,14 +23,8 @@ export interface ServerMetadata {
   /** OpenID Connect RP-Initiated Logout, 2.1. */
   readonly end_session_endpoint?: string | undefined;
   readonly scopes_supported?: readonly string[] | undefined;
-  readonly response_types_supported?: readonly string[] | undefined;
-  readonly grant_types_supported?: readonly string[] | undefined;
   readonly token_endpoint_auth_methods_supported?: readonly string[] | undefined;
-  readonly code_challenge_methods_supported?: readonly string[] | undefined;
   readonly id_token_signing_alg_values_supported?: readonly string[] | undefined;
-  readonly userinfo_signing_alg_values_supported?: readonly string[] | undefined;
-  /** RFC 9449, 5.1. */
-  readonly dpop_signing_alg_values_supported?: readonly string[] | undefined;
   /** RFC 9207, 3: every authorization response has `iss`. */
   readonly authorization_response_iss_parameter_supported?: boolean | undefined;
   /** RFC 8705, 5: endpoints to use with a client certificate. */
@@ -51,13 +46,8 @@ const endpoints = [
 
 const lists = [
   "scopes_supported",
-  "response_types_supported",
-  "grant_types_supported",
   "token_endpoint_auth_methods_supported",
-  "code_challenge_methods_supported",
   "id_token_signing_alg_values_supported",
-  "userinfo_signing_alg_values_supported",
-  "dpop_signing_alg_values_supported",
 ] as const;
 
 const flags = [
@@ -68,8 +58,20 @@ const flags = [
 /** Names of the members of {@link ServerMetadata} that are URLs. */
 export type EndpointName = (typeof endpoints)[number];
 
-/** Describes the first unusable member of a metadata document; `undefined` when all are valid. */
-export function findMetadataFault(
+/**
+ * Checks the members of a metadata document.
+ *
+ * @throws MetadataError for the first one that is unusable
+ */
+export function checkMetadata(
+  metadata: Readonly<Record<string, unknown>>,
+  isAllowedUrl: (url: URL) => boolean,
+): asserts metadata is ServerMetadata {
+  const fault = findMetadataFault(metadata, isAllowedUrl);
+  if (fault !== undefined) throw new MetadataError(`the metadata is unusable: ${fault}`);
+}
+
+function findMetadataFault(
   metadata: Readonly<Record<string, unknown>>,
   isAllowedUrl: (url: URL) => boolean,
 ): string | undefined {
