@@ -108,26 +108,17 @@ export class InvalidResponseError extends OAuth2Error {
 
   constructor(
     message: string,
-    { code = "ERR_OAUTH_RESPONSE", ...options }: InvalidResponseErrorOptions = {},
+    { code = "ERR_OAUTH_RESPONSE", ...options }: OAuth2ErrorOptions = {},
   ) {
     super(message, { ...options, code });
   }
-}
-
-/** Details of an {@link InvalidResponseError} besides its message. */
-export interface InvalidResponseErrorOptions extends OAuth2ErrorOptions {
-  readonly code?: "ERR_OAUTH_RESPONSE" | "ERR_OAUTH_RESPONSE_TOO_LARGE" | undefined;
 }
 
 /** An impossible use of a token: refresh without refresh token, sending no value. */
 export class TokenUnavailableError extends OAuth2Error {
   override readonly name: string = "TokenUnavailableError";
   /** Stable; what to test for. */
-  declare readonly code: "ERR_OAUTH_TOKEN";
-
-  constructor(message: string, options: Omit<OAuth2ErrorOptions, "code"> = {}) {
-    super(message, { ...options, code: "ERR_OAUTH_TOKEN" });
-  }
+  override readonly code = "ERR_OAUTH_TOKEN";
 }
 
 /**
@@ -137,11 +128,7 @@ export class TokenUnavailableError extends OAuth2Error {
 export class OAuth2RedirectError extends OAuth2Error {
   override readonly name: string = "OAuth2RedirectError";
   /** Stable; what to test for. */
-  declare readonly code: "ERR_OAUTH_REDIRECT";
-
-  constructor(message: string, options: Omit<OAuth2ErrorOptions, "code"> = {}) {
-    super(message, { ...options, code: "ERR_OAUTH_REDIRECT" });
-  }
+  override readonly code = "ERR_OAUTH_REDIRECT";
 }
 
 /** The server was not reached, or the connection broke before the response ended; see `cause`. */
@@ -180,11 +167,7 @@ export class OAuth2TimeoutError extends OAuth2ConnectionError {
 export class TokenStoreError extends OAuth2Error {
   override readonly name: string = "TokenStoreError";
   /** Stable; what to test for. */
-  declare readonly code: "ERR_OAUTH_STORE";
-
-  constructor(message: string, options: ErrorOptions = {}) {
-    super(message, { ...options, code: "ERR_OAUTH_STORE" });
-  }
+  override readonly code = "ERR_OAUTH_STORE";
 }
 
 /**

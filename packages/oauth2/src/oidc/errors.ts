@@ -1,12 +1,6 @@
 import { OAuth2Error, type OAuth2ErrorOptions } from "../errors.ts";
 import type { Challenge } from "./parse-challenges.ts";
 
-/** Details of a {@link TokenValidationError} besides its message. */
-export interface TokenValidationErrorOptions extends ErrorOptions {
-  /** Claim or header parameter that is wrong. */
-  readonly claim?: string | undefined;
-}
-
 /**
  * A signed token is invalid: an ID token, a logout token, or a signed response of the server. The
  * message shows neither the token nor its secret claims.
@@ -14,12 +8,15 @@ export interface TokenValidationErrorOptions extends ErrorOptions {
 export class TokenValidationError extends OAuth2Error {
   override readonly name: string = "TokenValidationError";
   /** Stable; what to test for. */
-  declare readonly code: "ERR_OAUTH_TOKEN_INVALID";
+  override readonly code = "ERR_OAUTH_TOKEN_INVALID";
   /** Claim or header parameter that is wrong; `undefined` when it is the token as a whole. */
   readonly claim: string | undefined;
 
-  constructor(message: string, { claim, ...options }: TokenValidationErrorOptions = {}) {
-    super(message, { ...options, code: "ERR_OAUTH_TOKEN_INVALID" });
+  constructor(
+    message: string,
+    { claim, ...options }: ErrorOptions & { readonly claim?: string } = {},
+  ) {
+    super(message, options);
     this.claim = claim;
   }
 }
@@ -28,16 +25,7 @@ export class TokenValidationError extends OAuth2Error {
 export class MetadataError extends OAuth2Error {
   override readonly name: string = "MetadataError";
   /** Stable; what to test for. */
-  declare readonly code: "ERR_OAUTH_METADATA";
-
-  constructor(message: string, options: Omit<OAuth2ErrorOptions, "code"> = {}) {
-    super(message, { ...options, code: "ERR_OAUTH_METADATA" });
-  }
-}
-
-/** Details of a {@link ChallengeError} besides its message. */
-export interface ChallengeErrorOptions extends Omit<OAuth2ErrorOptions, "code"> {
-  readonly challenges: readonly Challenge[];
+  override readonly code = "ERR_OAUTH_METADATA";
 }
 
 /** A resource refused the token, see `WWW-Authenticate` (RFC 6750, 3; RFC 9470, 3). */
@@ -47,7 +35,10 @@ export class ChallengeError extends OAuth2Error {
   declare readonly code: string;
   readonly #challenges: readonly Challenge[];
 
-  constructor(message: string, { challenges, ...options }: ChallengeErrorOptions) {
+  constructor(
+    message: string,
+    { challenges, ...options }: OAuth2ErrorOptions & { readonly challenges: readonly Challenge[] },
+  ) {
     const error = challenges.find(({ parameters }) => parameters.has("error"))?.parameters;
     super(message, {
       description: error?.get("error_description"),
