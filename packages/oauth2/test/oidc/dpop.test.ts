@@ -19,6 +19,20 @@ import type { DPoPAlgorithm } from "../../src/oidc/requests/dpop.ts";
 
 const url = "https://api.example/items?page=2#top";
 
+const prove = (dpop: DPoP, method: string, target: string, token?: string): Promise<string> =>
+  dpop.prove({ method, url: new URL(target), token });
+
+/** Shows a key the nonce of a response. */
+function remember(dpop: DPoP, target: string, nonce: string | null): void {
+  const headers = new Headers(nonce === null ? {} : { "dpop-nonce": nonce });
+  const response = new OAuth2Response({ status: 200, headers, body: "", url: target });
+  const request = { method: "GET", url: new URL(target), token: undefined };
+  expect(dpop.accept(response, request)).toBe(false);
+}
+
+const nonceFor = async (dpop: DPoP, target: string): Promise<unknown> =>
+  decodeJwt(await prove(dpop, "GET", target))["nonce"];
+
 describe("DPoP.generate and DPoP.fromKeys", () => {
   it.each(["none", "HS256", "RS1", undefined])("refuse the algorithm %s", async (algorithm) => {
     const keys = await generateKeyPair("ES256");
@@ -47,12 +61,12 @@ describe("DPoP.generate and DPoP.fromKeys", () => {
   });
 });
 
-describe("DPoP.proof", () => {
+describe("DPoP.prove", () => {
   it.each(["ES256", "ES384", "Ed25519", "PS256", "RS256"] as const)(
     "makes a proof with %s that its own key verifies",
     async (algorithm) => {
       const dpop = await DPoP.generate({ algorithm });
-      const proof = await dpop.proof({ method: "POST", url });
+      const proof = await prove(dpop, "POST", url);
       const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
         typ: "dpop+jwt",
         algorithms: [algorithm],
@@ -70,8 +84,7 @@ describe("DPoP.proof", () => {
 
   it("is a new one each time", async () => {
     const dpop = await DPoP.generate();
-    const request = { method: "GET", url };
-    const [one, two] = [await dpop.proof(request), await dpop.proof(request)];
+    const [one, two] = [await prove(dpop, "GET", url), await prove(dpop, "GET", url)];
     expect(decodeJwt(one).jti).not.toBe(decodeJwt(two).jti);
   });
 
@@ -79,39 +92,40 @@ describe("DPoP.proof", () => {
     const dpop = await DPoP.generate();
     // RFC 9449, 7.1.
     const accessToken = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU";
-    const proof = await dpop.proof({ method: "GET", url, accessToken });
+    const proof = await prove(dpop, "GET", url, accessToken);
     expect(decodeJwt(proof)).toMatchObject({ ath: "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo" });
   });
 });
 
-describe("DPoP.rememberNonce", () => {
-  it("keeps the last nonce of each origin apart", async () => {
+describe("the nonces of DPoP", () => {
+  it("are kept apart, the last one of each origin", async () => {
     const dpop = await DPoP.generate();
-    const nonceFor = async (target: string): Promise<unknown> =>
-      decodeJwt(await dpop.proof({ method: "GET", url: target }))["nonce"];
-    expect(dpop.rememberNonce("https://a.example/x", "n1")).toBe(true);
-    expect(dpop.rememberNonce("https://a.example/y", "n1")).toBe(false);
-    expect(dpop.rememberNonce("https://a.example:8443/", "n2")).toBe(true);
-    expect(await nonceFor("https://a.example/z")).toBe("n1");
-    expect(await nonceFor("https://a.example:8443/z")).toBe("n2");
-    expect(await nonceFor("https://b.example/")).toBeUndefined();
+    remember(dpop, "https://a.example/x", "n0");
+    remember(dpop, "https://a.example/y", "n1");
+    remember(dpop, "https://a.example:8443/", "n2");
+    expect(await nonceFor(dpop, "https://a.example/z")).toBe("n1");
+    expect(await nonceFor(dpop, "https://a.example:8443/z")).toBe("n2");
+    expect(await nonceFor(dpop, "https://b.example/")).toBeUndefined();
   });
 
-  it.each([null, "", 'a"b', "a b", "a\\b", "é", "x".repeat(1025)])("ignores %j", async (nonce) => {
-    const dpop = await DPoP.generate();
-    expect(dpop.rememberNonce(url, nonce)).toBe(false);
-    expect(decodeJwt(await dpop.proof({ method: "GET", url }))).not.toHaveProperty("nonce");
-  });
+  it.each([null, "", 'a"b', "a b", "a\\b", "é", "x".repeat(1025)])(
+    "are ignored when malformed: %j",
+    async (nonce) => {
+      const dpop = await DPoP.generate();
+      remember(dpop, url, nonce);
+      expect(await nonceFor(dpop, url)).toBeUndefined();
+    },
+  );
 
-  it("forgets the least recent of more than a hundred origins", async () => {
+  it("are forgotten of the least recent of more than a hundred origins", async () => {
     const dpop = await DPoP.generate();
     for (let index = 0; index <= 100; index += 1) {
-      dpop.rememberNonce(`https://h${index}.example`, "n");
-      dpop.rememberNonce("https://h0.example", "n");
+      remember(dpop, `https://h${index}.example`, "n");
+      remember(dpop, "https://h0.example", "n");
     }
-    expect(dpop.rememberNonce("https://h0.example", "n")).toBe(false);
-    expect(dpop.rememberNonce("https://h100.example", "n")).toBe(false);
-    expect(dpop.rememberNonce("https://h1.example", "n")).toBe(true);
+    expect(await nonceFor(dpop, "https://h0.example")).toBe("n");
+    expect(await nonceFor(dpop, "https://h100.example")).toBe("n");
+    expect(await nonceFor(dpop, "https://h1.example")).toBeUndefined();
   });
 });
 

@@ -29,16 +29,6 @@ export interface DPoPKeys {
   readonly algorithm: DPoPAlgorithm;
 }
 
-/** Request that a proof is for. */
-export interface DPoPProofOptions {
-  /** Method, in upper case. */
-  readonly method: string;
-  /** Query and fragment are left out of the proof. */
-  readonly url: string | URL;
-  /** The access token that goes with it; none at the token endpoint. */
-  readonly accessToken?: string | undefined;
-}
-
 const algorithms: readonly string[] = ["ES256", "ES384", "ES512", "Ed25519", "PS256", "RS256"];
 /** Maximum origins whose nonce is stored. */
 const maxNonces = 100;
@@ -93,15 +83,13 @@ export class DPoP implements RequestProof {
   }
 
   /** Makes the value of the `DPoP` field of one request (RFC 9449, 4.2). */
-  async proof(options: DPoPProofOptions): Promise<string> {
-    checkOptions("DPoP.proof", options, ["method", "url", "accessToken"]);
-    const { method, accessToken } = options;
-    const url = new URL(options.url);
+  async prove({ method, url, token }: ProofTarget): Promise<string> {
     const nonce = this.#nonces.get(url.origin);
-    const ath = accessToken === undefined ? undefined : await sha256Base64Url(accessToken);
+    const ath = token === undefined ? undefined : await sha256Base64Url(token);
     const claims = {
       jti: randomValue(),
       htm: method,
+      // Without query and fragment.
       htu: `${url.origin}${url.pathname}`,
       iat: Math.floor(Date.now() / 1000),
       ...(ath !== undefined && { ath }),
@@ -110,38 +98,28 @@ export class DPoP implements RequestProof {
     return new SignJWT(claims).setProtectedHeader(this.#header).sign(this.#privateKey);
   }
 
-  /** Returns the proof of a request that a client sends. */
-  prove({ method, url, token }: ProofTarget): Promise<string> {
-    return this.proof({ method, url, accessToken: token });
-  }
-
-  /** Stores the nonce of a response, and returns whether the request must be sent again. */
+  /**
+   * Stores the nonce of a response for the next proof for that origin (RFC 9449, 8 and 9), and
+   * returns whether the request must be sent again. Of more than 100 origins the least recently
+   * used is dropped.
+   */
   accept(response: OAuth2Response, { url }: ProofTarget): boolean {
     const { status, headers } = response;
     const nonce = headers.get("dpop-nonce");
-    this.rememberNonce(url, nonce);
+    if (!isNonce(nonce)) return false;
+    this.#remember(url.origin, nonce);
     // Also when the nonce is known: another request may have brought it after this one was sent.
-    if (!isNonce(nonce) || (status !== 400 && status !== 401)) return false;
+    if (status !== 400 && status !== 401) return false;
     const challenges = parseChallenges(headers.get("www-authenticate"));
     const errors = challenges.map(({ parameters }) => parameters.get("error"));
     return [response.hash?.["error"], ...errors].includes("use_dpop_nonce");
   }
 
-  /**
-   * Stores the nonce of a response for the next proof for that origin (RFC 9449, 8 and 9). Of more
-   * than 100 origins the least recently used is dropped.
-   *
-   * @returns whether the nonce is another one than before
-   */
-  rememberNonce(url: string | URL, nonce: string | null): boolean {
-    if (!isNonce(nonce)) return false;
-    const { origin } = new URL(url);
-    const isNew = this.#nonces.get(origin) !== nonce;
+  #remember(origin: string, nonce: string): void {
     this.#nonces.delete(origin);
     this.#nonces.set(origin, nonce);
     const [oldest = origin] = this.#nonces.keys();
     if (this.#nonces.size > maxNonces) this.#nonces.delete(oldest);
-    return isNew;
   }
 }
 
