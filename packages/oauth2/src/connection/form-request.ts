@@ -32,8 +32,8 @@ export interface FormRequest extends ParseOptions {
   readonly headers?: RequestInit["headers"] | undefined;
   /** Default: `post`. */
   readonly method?: TokenMethod | undefined;
-  /** Whether the credentials of the client are added. Default: true. */
-  readonly authenticate?: boolean | undefined;
+  /** Access token that stands for the credentials of the client. Default: none. */
+  readonly token?: string | undefined;
   /** Proof of possession instead of that of the client; `null` for none. */
   readonly proof?: RequestProof | null | undefined;
   /** Time for the exchange, in milliseconds. Default: that of the connection. */
@@ -43,8 +43,8 @@ export interface FormRequest extends ParseOptions {
 
 /**
  * Sends a form to an endpoint of the authorization server: token, revocation, introspection, device
- * authorization, pushed authorization. Redirects are never followed, since the request carries
- * credentials; the response is returned whatever its status.
+ * authorization, pushed authorization, user information. Redirects are never followed, since the
+ * request carries credentials; the response is returned whatever its status.
  *
  * @throws OAuth2RedirectError when the endpoint redirects; OAuth2ConnectionError,
  * OAuth2TimeoutError and InvalidResponseError as {@link Connection.send}
@@ -56,7 +56,7 @@ export async function sendForm(
 ): Promise<OAuth2Response> {
   const proof = request.proof === undefined ? client.proof : (request.proof ?? undefined);
   const method = request.method === "get" ? "GET" : "POST";
-  const target: ProofTarget = { method, url: endpoint, token: undefined };
+  const target: ProofTarget = { method, url: endpoint, token: request.token };
   const send = async (dpop: string | undefined): Promise<Received> => ({
     head: await attempt(client, target, request, dpop),
   });
@@ -76,17 +76,17 @@ async function attempt(
   request: FormRequest,
   dpop: string | undefined,
 ): Promise<OAuth2Response> {
-  const { method = "post", authenticate = true } = request;
+  const { method = "post", token } = request;
   const params = withScopeAsText(request.params);
   const headers = toHeaders(request.headers);
   if (!headers.has("accept")) headers.set("accept", "application/json");
   const body = new URLSearchParams();
   for (const [name, value] of toPairs(params)) body.append(name, value);
-  if (authenticate) {
+  if (token === undefined) {
     const endpoint = target.url;
     const done = client.authenticate({ body, headers, endpoint, issuer: client.issuer });
     if (done !== undefined) await done;
-  }
+  } else headers.set("authorization", `${dpop === undefined ? "Bearer" : "DPoP"} ${token}`);
   if (dpop !== undefined) headers.set("dpop", dpop);
 
   const inQuery = method !== "post";

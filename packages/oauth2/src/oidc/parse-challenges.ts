@@ -11,12 +11,15 @@ export interface Challenge {
 /** Maximum characters that {@link parseChallenges} reads; a longer field has no challenges. */
 const maxLength = 16_384;
 
-const token = /[!#$%&'*+\-.^_`|~\dA-Za-z]+/y;
-const blanks = /[ \t]*/y;
-const separators = /[ \t,]*/y;
-const equals = /[ \t]*=[ \t]*/y;
-const quoted = /"((?:[^"\\]|\\[^])*)"/y;
-const plain = /[A-Za-z\d\-._~+/]+=*(?=[ \t]*(?:,|$))/y;
+/** Parts between commas, of which those in a quoted text separate nothing. */
+const parts = /(?:[^",]|"(?:[^"\\]|\\[^])*"?)+/g;
+const token = String.raw`[!#$%&'*+\-.^_\`|~\dA-Za-z]+`;
+/** A scheme, a parameter, or a scheme with its first parameter or its one value. */
+const part = new RegExp(
+  String.raw`^(?:(?<scheme>${token})(?:[ \t]+|$))?` +
+    String.raw`(?:(?<name>${token})[ \t]*=[ \t]*(?:"(?<quoted>(?:[^"\\]|\\[^])*)"|(?<plain>${token}))` +
+    String.raw`|(?<token68>[A-Za-z\d\-._~+/]+=*))?$`,
+);
 
 /**
  * Reads the challenges of a `WWW-Authenticate` field, several fields joined with commas included.
@@ -25,76 +28,19 @@ const plain = /[A-Za-z\d\-._~+/]+=*(?=[ \t]*(?:,|$))/y;
  */
 export function parseChallenges(field: string | null | undefined): readonly Challenge[] {
   if (field === null || field === undefined || field.length > maxLength) return [];
-  const cursor = new Cursor(field);
-  const challenges: Challenge[] = [];
-  cursor.take(separators);
-  while (!cursor.isAtEnd()) {
-    const challenge = readChallenge(cursor);
-    if (challenge === undefined) return [];
-    challenges.push(challenge);
+  const challenges: (Challenge & { readonly parameters: Map<string, string> })[] = [];
+  for (const [found] of field.matchAll(parts)) {
+    const text = found.trim();
+    if (text === "") continue;
+    const { scheme, name, quoted, plain = "", token68 } = part.exec(text)?.groups ?? {};
+    if (scheme !== undefined)
+      challenges.push({ scheme: scheme.toLowerCase(), parameters: new Map(), token68 });
+    const challenge = challenges.at(-1);
+    if (scheme !== undefined && name === undefined) continue;
+    if (name === undefined || challenge === undefined || challenge.token68 !== undefined) return [];
+    const key = name.toLowerCase();
+    const value = quoted?.replace(/\\([^])/g, "$1") ?? plain;
+    if (!challenge.parameters.has(key)) challenge.parameters.set(key, value);
   }
   return challenges;
-}
-
-function readChallenge(cursor: Cursor): Challenge | undefined {
-  const scheme = cursor.take(token)?.[0].toLowerCase();
-  if (scheme === undefined) return undefined;
-  const parameters = new Map<string, string>();
-  const blank = cursor.take(blanks)?.[0] ?? "";
-  const token68 = blank === "" ? undefined : cursor.take(plain)?.[0];
-  if (token68 !== undefined) {
-    cursor.take(separators);
-    return { scheme, parameters, token68 };
-  }
-  if (blank === "" && !cursor.isAtEnd() && !cursor.startsWith(",")) return undefined;
-  let isSeparated = cursor.isAtEnd() || cursor.startsWith(",");
-  cursor.take(separators);
-  for (;;) {
-    const parameter = readParameter(cursor);
-    if (parameter === undefined) break;
-    const [name, value] = parameter;
-    if (!parameters.has(name)) parameters.set(name, value);
-    cursor.take(blanks);
-    isSeparated = cursor.isAtEnd() || cursor.startsWith(",");
-    if (!isSeparated) return undefined;
-    cursor.take(separators);
-  }
-  return isSeparated ? { scheme, parameters } : undefined;
-}
-
-/** Reads `name=value`; else leaves the cursor, since the next challenge may begin there. */
-function readParameter(cursor: Cursor): readonly [name: string, value: string] | undefined {
-  const start = cursor.position;
-  const name = cursor.take(token)?.[0].toLowerCase();
-  if (name !== undefined && cursor.take(equals) !== undefined) {
-    const text = cursor.take(quoted)?.[1]?.replace(/\\([^])/g, "$1") ?? cursor.take(token)?.[0];
-    if (text !== undefined) return [name, text];
-  }
-  cursor.position = start;
-  return undefined;
-}
-
-class Cursor {
-  position = 0;
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  isAtEnd(): boolean {
-    return this.position >= this.#text.length;
-  }
-
-  startsWith(text: string): boolean {
-    return this.#text.startsWith(text, this.position);
-  }
-
-  take(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.position;
-    const match = pattern.exec(this.#text);
-    if (match === null) return undefined;
-    this.position = pattern.lastIndex;
-    return match;
-  }
 }

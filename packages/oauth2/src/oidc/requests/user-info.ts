@@ -1,7 +1,6 @@
-import type { Received } from "../../connection/connection.ts";
-import { InvalidResponseError, optionError, OAuth2RedirectError } from "../../errors.ts";
-import { isRedirect } from "../../connection/form-request.ts";
-import { sendProven, type ProofTarget, type RequestProof } from "../../connection/proof.ts";
+import { InvalidResponseError, optionError } from "../../errors.ts";
+import { sendForm } from "../../connection/form-request.ts";
+import type { RequestProof } from "../../connection/proof.ts";
 import type { OAuth2Response } from "../../message/response.ts";
 import { ClaimChecker } from "../jwt/check-claims.ts";
 import { ChallengeError } from "../errors.ts";
@@ -78,7 +77,21 @@ export async function userInfo(
   const { expectedSub } = options;
   if (expectedSub !== false && (typeof expectedSub !== "string" || expectedSub === ""))
     throw optionError("expectedSub", expectedSub, "the sub of the ID token, or false");
-  const response = await send(client, token, options);
+  if (typeof token !== "string" || !/^[A-Za-z\d\-._~+/]+=*$/.test(token))
+    throw optionError("token", "empty or not an access token", "an access token");
+  const { proof, timeout, signal } = options;
+  const response = checkStatus(
+    await sendForm(client, endpointUrl(client, "userinfo_endpoint"), {
+      params: {},
+      method: "get",
+      headers: { accept: "application/json, application/jwt" },
+      token,
+      proof,
+      timeout,
+      signal,
+      snaky: false,
+    }),
+  );
   const claims =
     response.contentType === "application/jwt"
       ? await verifySignedResponse(response.body, client, signedOptions)
@@ -90,34 +103,8 @@ export async function userInfo(
   return claims as UserInfo;
 }
 
-async function send(
-  client: ProviderClient,
-  token: string,
-  options: UserInfoOptions,
-): Promise<OAuth2Response> {
-  const { timeout, signal } = options;
-  const proof = options.proof === undefined ? client.proof : (options.proof ?? undefined);
-  if (typeof token !== "string" || !/^[A-Za-z\d\-._~+/]+=*$/.test(token))
-    throw optionError("token", "empty or not an access token", "an access token");
-  const url = endpointUrl(client, "userinfo_endpoint");
-  const target: ProofTarget = { method: "GET", url, token };
-  const { maxResponseBytes, connection } = client;
-  const common = { method: "GET", url, maxResponseBytes, timeout, signal, snaky: false };
-  const attempt = async (dpop: string | undefined): Promise<Received> => {
-    const headers = new Headers({ accept: "application/json, application/jwt" });
-    headers.set("authorization", `${proof === undefined ? "Bearer" : "DPoP"} ${token}`);
-    if (dpop !== undefined) headers.set("dpop", dpop);
-    return { head: await connection.send({ ...common, headers, secrets: () => [token] }) };
-  };
-  return checkStatus((await sendProven({ proof, target, send: attempt })).head);
-}
-
 function checkStatus(response: OAuth2Response): OAuth2Response {
   const { status, headers } = response;
-  if (isRedirect(status))
-    throw new OAuth2RedirectError(`${what} redirects (HTTP ${status}), which is not followed`, {
-      response,
-    });
   const challenges = parseChallenges(headers.get("www-authenticate"));
   if (status >= 400 && challenges.length > 0) {
     const message = `the provider refuses the token (HTTP ${status})`;
