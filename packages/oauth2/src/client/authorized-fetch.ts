@@ -1,6 +1,5 @@
 import { toHeaders } from "../connection/connection.ts";
 import { OAuth2UsageError } from "../errors.ts";
-import type { Fetch } from "../connection/fetch.ts";
 import {
   authorizeOptionNames,
   createAuthorizer,
@@ -17,12 +16,6 @@ export type AuthorizedFetch = (
   input: string | URL | Request,
   init?: RequestInit,
 ) => Promise<Response>;
-
-/** Options of {@link authorizedFetch}. */
-export interface AuthorizedFetchOptions extends AuthorizeOptions {
-  /** Sends requests. Default: the `fetch` of the client. */
-  readonly fetch?: Fetch | undefined;
-}
 
 /**
  * Makes a `fetch` whose requests carry a token, and are sent as all requests of the client are:
@@ -41,15 +34,14 @@ export interface AuthorizedFetchOptions extends AuthorizeOptions {
  */
 export function authorizedFetch(
   source: TokenSource,
-  options: AuthorizedFetchOptions = {},
+  options: AuthorizeOptions = {},
 ): AuthorizedFetch {
-  checkOptions("authorizedFetch", options, [...authorizeOptionNames, "fetch"]);
+  checkOptions("authorizedFetch", options, authorizeOptionNames);
   const authorizer = createAuthorizer(source, options);
-  const { fetch: transport } = options;
   return async (input, init) => {
     const url = input instanceof Request ? new URL(input.url) : authorizer.resolve(input);
     authorizer.checkTarget(url);
-    return authorizer.send({ ...(await readRequest(input, init)), url, transport });
+    return authorizer.send({ ...(await readRequest(input, init)), url });
   };
 }
 

@@ -48,7 +48,6 @@ export function withAccessToken(
       signal,
       init: initOf(request),
       transport: (sent) => next(sent, context),
-      keepsErrors: true,
     });
   };
 }

@@ -40,10 +40,8 @@ export interface Exchange {
   readonly secrets?: (() => readonly string[]) | undefined;
   /** Whether a redirect from another origin led here: then no header with a credential is added. */
   readonly isForeign?: boolean | undefined;
-  /** Sends instead of the connection's own `fetch`. Default: none. */
+  /** Sends instead of the connection's own `fetch`; its errors pass unchanged. Default: none. */
   readonly transport?: Fetch | undefined;
-  /** Whether errors of the sender, such as a handler, pass unchanged. Default: false. */
-  readonly keepsErrors?: boolean | undefined;
   /** Other members of the request, such as `cache`. Default: none. */
   readonly init?: RequestInit | undefined;
 }
@@ -257,7 +255,7 @@ function loggable(body: SentBody | undefined): string | Uint8Array | undefined {
 function toFailure(error: unknown, exchange: Exchange, { signal }: ExchangeWatch): unknown {
   if (signal?.aborted === true) return signal.reason;
   const isOwn = error instanceof OAuth2Error || error instanceof OAuth2UsageError;
-  if (isOwn || exchange.keepsErrors === true) return error;
+  if (isOwn || exchange.transport !== undefined) return error;
   // Errors of some platforms quote the URL.
   return connectionFailure(exchange.url, redactError(error, secretsOf(exchange)));
 }

@@ -45,7 +45,7 @@ export interface HopSender<R extends Received> {
   /** Statuses after which a POST becomes a GET, as it does after a 303. Default: none. */
   readonly postToGet?: readonly number[] | undefined;
   /** Parts that all hops have in common. */
-  readonly exchange: Pick<Exchange, "transport" | "keepsErrors" | "timeout" | "signal" | "init">;
+  readonly exchange: Pick<Exchange, "transport" | "timeout" | "signal" | "init">;
 }
 
 /** Where redirects may lead. */

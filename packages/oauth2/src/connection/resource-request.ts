@@ -97,10 +97,8 @@ export interface StreamedRequest extends ResourceTarget {
   readonly headers: Headers;
   readonly body: SentBody | undefined;
   readonly redirect: NonNullable<RequestInit["redirect"]>;
-  /** Sends instead of the `fetch` of the client. Default: none. */
+  /** Sends instead of the `fetch` of the client; its errors pass unchanged. Default: none. */
   readonly transport?: Fetch | undefined;
-  /** Whether errors of what sends are thrown unchanged. Default: false. */
-  readonly keepsErrors?: boolean | undefined;
   /** Time for each piece, in milliseconds. Default: that of the connection. */
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | null | undefined;
@@ -127,13 +125,13 @@ export async function streamToResource(
   const method = checkVerb(verb);
   const secrets = secretsOfHop({ url, headers, credential }, body);
   const hop = { method, url, headers, body, credential, secrets, isForeign: false };
-  const { transport, keepsErrors, timeout, signal, init } = request;
+  const { transport, timeout, signal, init } = request;
   return follow(client, hop, {
     send: (exchange) => client.connection.stream(exchange),
     redirect,
     // As every `fetch` (Fetch standard, HTTP-redirect fetch).
     postToGet: [301, 302],
-    exchange: { transport, keepsErrors, timeout, signal, init },
+    exchange: { transport, timeout, signal, init },
   });
 }
 

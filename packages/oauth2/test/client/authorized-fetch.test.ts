@@ -363,18 +363,6 @@ describe("authorizedFetch", () => {
     expect(response.status).toBe(401);
     expect(seen).toMatchObject([{ method: "POST", body: "x" }]);
   });
-
-  it("uses the fetch that it is given", async () => {
-    const calls: unknown[] = [];
-    const send = authorizedFetch(await managerOf(), {
-      fetch: ({ url, headers }) => {
-        calls.push([url, Object.fromEntries(headers)]);
-        return new Response("given");
-      },
-    });
-    expect(await (await send("/r")).text()).toBe("given");
-    expect(calls).toEqual([[`${api.origin}/r`, { authorization: "Bearer A1" }]]);
-  });
 });
 
 describe("bearer", () => {

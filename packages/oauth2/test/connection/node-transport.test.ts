@@ -105,7 +105,7 @@ describe("plain connections", () => {
     await using transport = nodeTransport({ proxy: false });
     const client = new OAuth2Client("id", "secret", { site: server.origin, fetch: transport });
     const token = await client.clientCredentials.getToken();
-    const send = authorizedFetch(token, { fetch: transport });
+    const send = authorizedFetch(token);
     expect((await send("/r")).status).toBe(200);
     expect(server.seen[1]?.headers["authorization"]).toBe("Bearer AT");
   });

@@ -315,19 +315,16 @@ describe("endSessionUrl", () => {
       idTokenHint: "e.y.J",
       postLogoutRedirectUri: "https://app.example/?a=1&b=2",
       state: "s p",
-      logoutHint: "user",
-      uiLocales: ["de", "en"],
-      params: { extra: "1" },
+      params: { extra: "1", ui_locales: "de en" },
     });
     expect([...new URL(url).searchParams]).toEqual([
       ["x", "1"],
       ["extra", "1"],
+      ["ui_locales", "de en"],
       ["client_id", "app"],
       ["id_token_hint", "e.y.J"],
       ["post_logout_redirect_uri", "https://app.example/?a=1&b=2"],
       ["state", "s p"],
-      ["logout_hint", "user"],
-      ["ui_locales", "de en"],
     ]);
   });
 

@@ -197,7 +197,7 @@ describe("a client with DPoP", () => {
     const fetch = fetchWith(() => false, sent);
     const client = new OAuth2Client("id", null, { site: "https://as.example", dpop, fetch });
     const token = AccessToken.fromHash(client, { access_token: "AT", token_type: "DPoP" });
-    const api = authorizedFetch(token, { fetch });
+    const api = authorizedFetch(token);
     const viaBearer = withAccessToken(token)(fetch);
     const calls = [
       () => client.clientCredentials.getToken(),

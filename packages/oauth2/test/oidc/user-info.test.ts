@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AccessToken, type TokenHash } from "../../src/index.ts";
 import { DPoP } from "../../src/oidc/index.ts";
-import { away, connect, html, idToken, issuer, jwtAnswer, sign } from "../scripted-provider.ts";
+import { away, connect, html, idToken, jwtAnswer, sign } from "../scripted-provider.ts";
 
 describe("userInfo", () => {
   it.each<readonly [string, string, () => Response | Promise<Response>]>([

@@ -11,11 +11,7 @@ export interface EndSessionOptions {
   readonly postLogoutRedirectUri?: string | undefined;
   /** Comes back with that redirect. */
   readonly state?: string | undefined;
-  /** Who is to be signed out, as the provider knows the user. */
-  readonly logoutHint?: string | undefined;
-  /** Languages for the pages of the provider, most preferred first. */
-  readonly uiLocales?: readonly string[] | undefined;
-  /** Further parameters, by their wire names. */
+  /** Further parameters, by their wire names, such as `logout_hint` and `ui_locales`. */
   readonly params?: Params | undefined;
 }
 
@@ -33,11 +29,9 @@ export function endSessionUrl(
     "idTokenHint",
     "postLogoutRedirectUri",
     "state",
-    "logoutHint",
-    "uiLocales",
     "params",
   ]);
-  const { idTokenHint, postLogoutRedirectUri, state, logoutHint, uiLocales, params } = options;
+  const { idTokenHint, postLogoutRedirectUri, state, params } = options;
   const url = endpointUrl({ metadata, usesMtlsAliases: false }, "end_session_endpoint");
   const pairs = toPairs({
     ...params,
@@ -45,8 +39,6 @@ export function endSessionUrl(
     id_token_hint: idTokenHint,
     post_logout_redirect_uri: postLogoutRedirectUri,
     state,
-    logout_hint: logoutHint,
-    ui_locales: uiLocales?.join(" "),
   });
   url.search = encodePairs([...url.searchParams, ...pairs]);
   return url.href;
