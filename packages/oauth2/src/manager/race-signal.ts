@@ -1,3 +1,5 @@
+import { TokenStoreError } from "../errors.ts";
+
 /** Waits for a promise until a signal is aborted; what it stands for goes on. */
 export async function raceSignal<T>(
   promise: Promise<T>,
@@ -13,4 +15,16 @@ export async function raceSignal<T>(
   } finally {
     signal.removeEventListener("abort", abort);
   }
+}
+
+/**
+ * Waits for a store, and no longer than so many milliseconds.
+ *
+ * @throws TokenStoreError when the store takes longer
+ */
+export function within<T>(result: Promise<T>, milliseconds: number): Promise<T> {
+  const late = new AbortController();
+  const problem = `the token store did not respond within ${milliseconds} ms`;
+  const timer = setTimeout(() => late.abort(new TokenStoreError(problem)), milliseconds);
+  return raceSignal(result, late.signal).finally(() => clearTimeout(timer));
 }

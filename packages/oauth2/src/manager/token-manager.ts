@@ -8,8 +8,7 @@ import {
 } from "../errors.ts";
 import type { TokenHash } from "../token/token-hash.ts";
 import type { TokenParams } from "../token/token-params.ts";
-import { raceSignal } from "./race-signal.ts";
-import { within } from "./within.ts";
+import { raceSignal, within } from "./race-signal.ts";
 import { isInvalidGrant, isTemporary, TokenPause } from "./token-pause.ts";
 import { LostLockError } from "../store/lease.ts";
 import { MemoryTokenStore, type TokenStore } from "../store/token-store.ts";

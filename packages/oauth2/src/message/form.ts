@@ -1,11 +1,11 @@
 import { optionError } from "../errors.ts";
 
-/** A parameter: scalars as text, lists repeated (RFC 8707), objects as JSON (RFC 9396). */
-export type ParamValue = unknown;
-
-/** Parameters by their wire names; `undefined` and `null` are left out, empty text is kept. */
+/**
+ * Parameters by their wire names: scalars as text, lists repeated (RFC 8707), objects as JSON (RFC
+ * 9396); `undefined` and `null` are left out, empty text is kept.
+ */
 export interface Params {
-  readonly [name: string]: ParamValue;
+  readonly [name: string]: unknown;
 }
 
 /** Scopes: one text, or a list, which is joined by spaces (RFC 6749, 3.3). */

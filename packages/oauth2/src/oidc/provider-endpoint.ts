@@ -1,4 +1,5 @@
 import { InvalidResponseError } from "../errors.ts";
+import type { TokenClient } from "../token/access-token.ts";
 import { sendForm, type FormSender } from "../connection/form-request.ts";
 import type { Params } from "../message/form.ts";
 import { errorOf, type OAuth2Response } from "../message/response.ts";
@@ -7,9 +8,7 @@ import { parseJsonRecord, type JsonRecord } from "../json-record.ts";
 import type { EndpointName, ServerMetadata } from "./metadata/server-metadata.ts";
 
 /** A client of a server whose metadata is known. */
-export interface ProviderClient extends FormSender {
-  /** Client identifier. */
-  readonly id: string | null;
+export interface ProviderClient extends FormSender, TokenClient {
   readonly metadata: ServerMetadata;
   /** Whether the endpoints of `mtls_endpoint_aliases` are used if present (RFC 8705, 5). */
   readonly usesMtlsAliases: boolean;

@@ -9,7 +9,6 @@ import {
 import { toPairs, withScopeAsText, type GrantParams } from "../../message/form.ts";
 import { isTemporary } from "../../manager/token-pause.ts";
 import { keptParams } from "../../token/refresh-params.ts";
-import type { TokenOptions } from "../../token/token-options.ts";
 import { splitTokenParams, type TokenParams } from "../../token/token-params.ts";
 import {
   callOptionNames,
@@ -51,12 +50,6 @@ export interface PollOptions {
   readonly wait?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** A client that can ask for tokens. */
-export interface DeviceFlowClient extends ProviderClient {
-  readonly clock: () => number;
-  getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken>;
-}
-
 const grantType = "urn:ietf:params:oauth:grant-type:device_code";
 const what = "the device authorization";
 /** Longest wait that is believed, in seconds. */
@@ -64,9 +57,9 @@ const maxInterval = 3600;
 
 /** The device authorization grant (RFC 8628), for devices without a browser or a keyboard. */
 export class DeviceFlow {
-  readonly #client: DeviceFlowClient;
+  readonly #client: ProviderClient;
 
-  constructor(client: DeviceFlowClient) {
+  constructor(client: ProviderClient) {
     this.#client = client;
   }
 

@@ -1,16 +1,14 @@
 import type { AccessToken } from "../../token/access-token.ts";
 import type { AuthorizationTransaction, OpenIdFlow } from "../../grants/authorization-flow.ts";
-import type { GrantParams, Params, Scope } from "../../message/form.ts";
+import type { Params, Scope } from "../../message/form.ts";
 import { TokenValidationError } from "../errors.ts";
 import type { ProviderClient } from "../provider-endpoint.ts";
-import type { PushedAuthorization } from "./push-authorization.ts";
+import { pushAuthorization } from "./push-authorization.ts";
 import { checkSignIn, type IdTokenClaims } from "../jwt/verify-id-token.ts";
 
 /** The part of a client that the flow needs. */
 export interface OpenIdFlowClient extends ProviderClient {
-  readonly clock: () => number;
   claims(token: AccessToken): IdTokenClaims | undefined;
-  pushAuthorization(params: GrantParams): Promise<PushedAuthorization>;
 }
 
 /** How sign-ins of a client are requested. */
@@ -35,7 +33,7 @@ export function createOpenIdFlow(client: OpenIdFlowClient, options: OpenIdFlowOp
         url.searchParams.set("dpop_jkt", proof.thumbprint);
       if (!pushes) return url.href;
       const pushed = new URL(metadata.authorization_endpoint ?? url);
-      const { requestUri } = await client.pushAuthorization(paramsOf(url, pushed));
+      const { requestUri } = await pushAuthorization(client, paramsOf(url, pushed));
       if (client.id !== null) pushed.searchParams.set("client_id", client.id);
       pushed.searchParams.set("request_uri", requestUri);
       return pushed.href;
