@@ -1,14 +1,10 @@
-import { toHeaders } from "../connection/connection.ts";
-import { OAuth2UsageError } from "../errors.ts";
 import {
   authorizeOptionNames,
   createAuthorizer,
-  initOf,
+  readRequest,
   type AuthorizeOptions,
   type TokenSource,
-  type UnauthorizedRequest,
 } from "./authorizer.ts";
-import { wholeOrStream } from "../message/whole-or-stream.ts";
 import { checkOptions } from "../check-options.ts";
 
 /** A `fetch`. */
@@ -42,28 +38,5 @@ export function authorizedFetch(
     const url = input instanceof Request ? new URL(input.url) : authorizer.resolve(input);
     authorizer.checkTarget(url);
     return authorizer.send({ ...(await readRequest(input, init)), url });
-  };
-}
-
-/** Reads what `fetch` is called with: `init` wins over a `Request`. */
-async function readRequest(
-  input: string | URL | Request,
-  init: RequestInit = {},
-): Promise<Omit<UnauthorizedRequest, "url">> {
-  const request = input instanceof Request ? input : undefined;
-  const { method, headers, body, redirect, signal, ...rest } = init;
-  const verb = (method ?? request?.method ?? "GET").toUpperCase();
-  const own = request?.body ?? undefined;
-  const sent = body ?? (own === undefined ? undefined : await wholeOrStream(own));
-  if (sent !== undefined && (verb === "GET" || verb === "HEAD")) {
-    throw new OAuth2UsageError("ERR_OAUTH_OPTION", `a ${verb} request has no body`);
-  }
-  return {
-    verb,
-    headers: toHeaders(headers ?? request?.headers),
-    body: sent,
-    redirect: redirect ?? request?.redirect ?? "follow",
-    signal: signal ?? request?.signal,
-    init: request === undefined ? rest : { ...initOf(request), ...rest },
   };
 }

@@ -6,7 +6,9 @@ import {
 } from "../message/allowed-origins.ts";
 import { checkTypes } from "../check-options.ts";
 import { checkTimeout } from "../connection/connection-opts.ts";
-import { optionError } from "../errors.ts";
+import { toHeaders } from "../connection/connection.ts";
+import { optionError, OAuth2UsageError } from "../errors.ts";
+import { wholeOrStream } from "../message/whole-or-stream.ts";
 import { isStream } from "../message/request-body.ts";
 import { streamToResource, type StreamedRequest } from "../connection/resource-request.ts";
 import { TokenManager } from "../manager/token-manager.ts";
@@ -101,6 +103,29 @@ export function createAuthorizer(source: TokenSource, options: AuthorizeOptions)
   };
 }
 
+/** Reads what `fetch` is called with: `init` wins over a `Request`. */
+export async function readRequest(
+  input: string | URL | Request,
+  init: RequestInit = {},
+): Promise<Omit<UnauthorizedRequest, "url">> {
+  const request = input instanceof Request ? input : undefined;
+  const { method, headers, body, redirect, signal, ...rest } = init;
+  const verb = (method ?? request?.method ?? "GET").toUpperCase();
+  const own = request?.body ?? undefined;
+  const sent = body ?? (own === undefined ? undefined : await wholeOrStream(own));
+  if (sent !== undefined && (verb === "GET" || verb === "HEAD")) {
+    throw new OAuth2UsageError("ERR_OAUTH_OPTION", `a ${verb} request has no body`);
+  }
+  return {
+    verb,
+    headers: toHeaders(headers ?? request?.headers),
+    body: sent,
+    redirect: redirect ?? request?.redirect ?? "follow",
+    signal: signal ?? request?.signal,
+    init: request === undefined ? rest : { ...initOf(request), ...rest },
+  };
+}
+
 /** Members of a `Request` for each request made of it; `cf` is that of Workers. */
 const passedOn = [
   "cache",
@@ -114,7 +139,7 @@ const passedOn = [
 ] as const;
 
 /** The other members of a request: those that the platform has and that were chosen. */
-export function initOf(request: Request): RequestInit {
+function initOf(request: Request): RequestInit {
   const plain = new Request(request.url);
   const chosen = passedOn.filter((name) => Reflect.get(request, name) !== Reflect.get(plain, name));
   return Object.fromEntries(chosen.map((name) => [name, Reflect.get(request, name)]));

@@ -2,11 +2,11 @@ import type { TargetCheck } from "../message/allowed-origins.ts";
 import {
   authorizeOptionNames,
   createAuthorizer,
-  initOf,
+  readRequest,
   type AuthorizeOptions,
   type TokenSource,
 } from "./authorizer.ts";
-import { wholeOrStream } from "../message/whole-or-stream.ts";
+import type { Fetch } from "../connection/fetch.ts";
 import { checkOptions } from "../check-options.ts";
 
 /** A handler of `@fetchwork/http`, with whatever context. */
@@ -38,17 +38,8 @@ export function withAccessToken(
     if (request.headers.has("authorization") || !isAllowed(authorizer.checkTarget, url)) {
       return next(request, context);
     }
-    const { method: verb, headers, body, redirect, signal } = request;
-    return authorizer.send({
-      verb,
-      url,
-      headers,
-      body: body === null ? undefined : await wholeOrStream(body),
-      redirect,
-      signal,
-      init: initOf(request),
-      transport: (sent) => next(sent, context),
-    });
+    const transport: Fetch = (sent) => next(sent, context);
+    return authorizer.send({ ...(await readRequest(request)), url, transport });
   };
 }
 

@@ -21,16 +21,16 @@ export type ValueHook = (value: unknown) => unknown;
 /** Changes one hash, the outermost or a nested one. */
 export type HashHook = (hash: Readonly<Record<string, unknown>>) => object;
 
-/** Hooks of {@link snakyHashClass}; several run in the order given. */
+/** Hooks of {@link snakyHashClass}. */
 export interface SnakyHooks {
   /** Runs on each value before it is written. Default: none. */
-  readonly dumpValue?: ValueHook | readonly ValueHook[] | undefined;
+  readonly dumpValue?: ValueHook | undefined;
   /** Runs on each hash before it is written, before the hooks of its values. Default: none. */
-  readonly dumpHash?: HashHook | readonly HashHook[] | undefined;
+  readonly dumpHash?: HashHook | undefined;
   /** Runs on each value that was read. Default: none. */
-  readonly loadValue?: ValueHook | readonly ValueHook[] | undefined;
+  readonly loadValue?: ValueHook | undefined;
   /** Runs on each hash that was read, before the hooks of its values. Default: none. */
-  readonly loadHash?: HashHook | readonly HashHook[] | undefined;
+  readonly loadHash?: HashHook | undefined;
 }
 
 /**
@@ -46,8 +46,8 @@ export interface SnakyHooks {
  */
 export function snakyHashClass(hooks: SnakyHooks = {}): SnakyHashClass {
   checkOptions("snakyHashClass", hooks, ["dumpValue", "dumpHash", "loadValue", "loadHash"]);
-  const dumpHooks = { value: list(hooks.dumpValue), hash: list(hooks.dumpHash) };
-  const loadHooks = { value: list(hooks.loadValue), hash: list(hooks.loadHash) };
+  const dumpHooks = { value: hooks.dumpValue, hash: hooks.dumpHash };
+  const loadHooks = { value: hooks.loadValue, hash: hooks.loadHash };
   return {
     from: (value) => toSnakyHash(value),
     dump: (hash) => JSON.stringify(apply(hash, dumpHooks, 0)),
@@ -65,29 +65,20 @@ export function snakyHashClass(hooks: SnakyHooks = {}): SnakyHashClass {
 export const defaultSnakyHashClass: SnakyHashClass = snakyHashClass();
 
 interface Hooks {
-  readonly value: readonly ValueHook[];
-  readonly hash: readonly HashHook[];
+  readonly value: ValueHook | undefined;
+  readonly hash: HashHook | undefined;
 }
 
 function apply(value: unknown, hooks: Hooks, depth: number): unknown {
   checkDepth(depth);
   if (Array.isArray(value)) return value.map((inner) => apply(inner, hooks, depth + 1));
   if (!isHash(value))
-    return isBlank(value) ? value : hooks.value.reduce((v, hook) => hook(v), value);
-  const changed = hooks.hash.reduce<object>((hash, hook) => hook({ ...hash }), value);
+    return hooks.value === undefined || isBlank(value) ? value : hooks.value(value);
+  const changed = hooks.hash === undefined ? value : hooks.hash({ ...value });
   const entries = Object.entries(changed);
   return Object.fromEntries(entries.map(([key, inner]) => [key, apply(inner, hooks, depth + 1)]));
 }
 
 function isBlank(value: unknown): boolean {
   return value === null || value === undefined || value === "";
-}
-
-function list<T>(hooks: T | readonly T[] | undefined): readonly T[] {
-  if (hooks === undefined) return [];
-  return isList(hooks) ? [...hooks] : [hooks];
-}
-
-function isList<T>(value: T | readonly T[]): value is readonly T[] {
-  return Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { OAuth2UsageError, optionError } from "../errors.ts";
-import { encodePairs, toPairs, type Pair, type Params } from "./form.ts";
+import { encodePairs, toPairs, type Pair } from "./form.ts";
 
 /** Body of a request to a resource. */
 export type ResourceRequestBody =
@@ -43,34 +43,39 @@ export async function encodeBody(
         : `mode body does not fit a ${method} request (RFC 6750, 2.2)`,
     );
   }
-  if (field !== undefined) return formWith(input, field);
-  if (body === undefined) return emptyBody(method, headers);
-  if (typeof body === "string") return form(headers, [], body);
+  if (field !== undefined) checkForm(input);
+  const fields = field === undefined ? [] : [field];
+  if (body === undefined) {
+    const isEmpty = field === undefined && !["POST", "PUT", "PATCH"].includes(method);
+    return isEmpty ? undefined : form(headers, fields);
+  }
+  if (typeof body === "string") return form(headers, fields, body);
   if (body instanceof Uint8Array) return new Uint8Array(body);
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
-  if (body instanceof URLSearchParams) return form(headers, [...body]);
+  if (body instanceof URLSearchParams) return form(headers, [...body, ...fields]);
   if (body instanceof FormData || body instanceof Blob) return whole(headers, body);
-  return encodeObject(input, body);
+  return encodeObject(input, body, fields);
 }
 
-function emptyBody(method: string, headers: Headers): string | undefined {
-  if (method !== "POST" && method !== "PUT" && method !== "PATCH") return undefined;
-  return form(headers, []);
-}
-
-function encodeObject({ headers, encoding }: BodyInput, body: object): string {
+function encodeObject(
+  { headers, encoding }: BodyInput,
+  body: object,
+  fields: readonly Pair[],
+): string {
   if (isStream(body)) {
     throw optionError("body", "a stream", "what can be sent twice; authorizedFetch sends streams");
   }
-  const type = headers.get("content-type") ?? (encoding === "json" ? "application/json" : formType);
+  const isJson = encoding === "json" && fields.length === 0;
+  const type = headers.get("content-type") ?? (isJson ? "application/json" : formType);
   if (/^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i.test(type)) {
     headers.set("content-type", type);
     return JSON.stringify(body);
   }
-  return form(headers, toPairs(toParams(body)));
+  return form(headers, [...toPairs(Object.fromEntries(Object.entries(body))), ...fields]);
 }
 
-function formWith({ headers, body }: BodyInput, field: Pair): string {
+/** A field can be added to a form only. */
+function checkForm({ headers, body }: BodyInput): void {
   const type = headers.get("content-type");
   const isOther =
     body instanceof Uint8Array ||
@@ -82,10 +87,6 @@ function formWith({ headers, body }: BodyInput, field: Pair): string {
     const expected = "header or query for a body that is not a form (RFC 6750, 2.2)";
     throw optionError("mode", "body", expected);
   }
-  if (body === undefined) return form(headers, [field]);
-  if (typeof body === "string") return form(headers, [field], body);
-  if (body instanceof URLSearchParams) return form(headers, [...body, field]);
-  return form(headers, [...toPairs(toParams(body)), field]);
 }
 
 function form(headers: Headers, pairs: readonly Pair[], before = ""): string {
@@ -99,10 +100,6 @@ async function whole(headers: Headers, body: FormData | Blob): Promise<Uint8Arra
   const type = response.headers.get("content-type");
   if (type !== null && !headers.has("content-type")) headers.set("content-type", type);
   return new Uint8Array(await response.arrayBuffer());
-}
-
-function toParams(body: object): Params {
-  return Object.fromEntries(Object.entries(body));
 }
 
 /** Whether a body can be read only once. */

@@ -179,7 +179,7 @@ describe("snakeCase", () => {
 describe("hash class", () => {
   const dated = snakyHashClass({
     dumpValue: (value) => (value instanceof Date ? { $date: value.getTime() } : value),
-    loadValue: [(value) => (typeof value === "string" ? value.toUpperCase() : value)],
+    loadValue: (value) => (typeof value === "string" ? value.toUpperCase() : value),
     dumpHash: (hash) => ({ ...hash, version: 1 }),
     loadHash: (hash) =>
       Object.fromEntries(Object.entries(hash).filter(([key]) => key !== "version")),
