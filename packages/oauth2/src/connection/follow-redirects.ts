@@ -6,7 +6,7 @@ import { withQuery } from "../message/form.ts";
 import { isHttpUrl } from "../message/secure-url.ts";
 import { sendProven, type ProofTarget, type RequestProof } from "./proof.ts";
 import { isSecretHeader } from "../log/redact.ts";
-import { isStream, type SentBody } from "../message/request-body.ts";
+import { isStream } from "../message/request-body.ts";
 import type { OAuth2Response } from "../message/response.ts";
 import type { SendMode } from "../message/send-mode.ts";
 
@@ -21,18 +21,9 @@ export interface Credential {
   readonly proof: RequestProof | undefined;
 }
 
-/** A request of a chain of redirects. */
-export interface Hop {
-  readonly method: string;
-  /** Without the token. */
-  readonly url: URL;
-  readonly headers: Headers;
-  readonly body: SentBody | undefined;
+/** A request of a chain of redirects, without the token; its secrets are those of the first. */
+export interface Hop extends Exchange {
   readonly credential: Credential | undefined;
-  /** Finds the values of the first request that nothing may show. */
-  readonly secrets: () => readonly string[];
-  /** Whether a redirect led to another origin, then or before. */
-  readonly isForeign: boolean;
 }
 
 /** How the requests of a chain of redirects are sent. */
@@ -44,8 +35,6 @@ export interface HopSender<R extends Received> {
   readonly redirect?: RequestInit["redirect"] | undefined;
   /** Statuses after which a POST becomes a GET, as it does after a 303. Default: none. */
   readonly postToGet?: readonly number[] | undefined;
-  /** Parts that all hops have in common. */
-  readonly exchange: Pick<Exchange, "transport" | "timeout" | "signal" | "init">;
 }
 
 /** Where redirects may lead. */
@@ -92,8 +81,9 @@ export async function follow<R extends Received>(
   }
 }
 
-async function sendHop<R extends Received>(hop: Hop, { send, exchange }: HopSender<R>): Promise<R> {
-  const { method, url, credential, body, secrets, isForeign } = hop;
+async function sendHop<R extends Received>(hop: Hop, { send }: HopSender<R>): Promise<R> {
+  const { credential, ...exchange } = hop;
+  const { method, url, body } = exchange;
   const target: ProofTarget = { method, url, token: credential?.token };
   const inQuery = credential?.mode === "query";
   return sendProven({
@@ -106,12 +96,8 @@ async function sendHop<R extends Received>(hop: Hop, { send, exchange }: HopSend
       if (dpop !== undefined) headers.set("dpop", dpop);
       return send({
         ...exchange,
-        method,
         url: inQuery ? withQuery(url, [[credential.paramName, credential.token]]) : url,
         headers,
-        body,
-        secrets,
-        isForeign,
       });
     },
   });

@@ -1,7 +1,6 @@
 import type { TargetCheck } from "../message/allowed-origins.ts";
-import { toHeaders, type Connection, type StreamedResponse } from "./connection.ts";
+import { toHeaders, type Connection, type Exchange, type StreamedResponse } from "./connection.ts";
 import { optionError, TokenUnavailableError } from "../errors.ts";
-import type { Fetch } from "./fetch.ts";
 import { follow, type Credential, type Hop } from "./follow-redirects.ts";
 import { toPairs, withQuery, type Params } from "../message/form.ts";
 import { secretsOfRequest } from "../log/redact.ts";
@@ -9,7 +8,6 @@ import {
   encodeBody,
   type BodyEncoding,
   type ResourceRequestBody,
-  type SentBody,
 } from "../message/request-body.ts";
 import { parseOptionNames, type OAuth2Response, type ParseOptions } from "../message/response.ts";
 import { secretsOfBody } from "../log/secrets-of-body.ts";
@@ -78,7 +76,7 @@ export async function sendToResource(
     "timeout",
     "signal",
   ]);
-  const { raiseErrors = client.raiseErrors, maxRedirects, timeout, signal } = options;
+  const { raiseErrors = client.raiseErrors, maxRedirects } = options;
   const { connection, maxResourceBytes } = client;
   const { maxResponseBytes = maxResourceBytes, parse, snaky, snakyHashClass } = options;
   const whole = { maxResponseBytes, parse, snaky, snakyHashClass };
@@ -86,24 +84,17 @@ export async function sendToResource(
   const { head } = await follow(client, await firstHop(client, target, options), {
     send: async (exchange) => ({ head: await connection.send({ ...exchange, ...whole }) }),
     maxRedirects,
-    exchange: { timeout, signal },
   });
   if (raiseErrors && head.error !== undefined) throw head.error;
   return head;
 }
 
 /** A request whose bodies are streams, as `fetch` sends them. */
-export interface StreamedRequest extends ResourceTarget {
-  readonly headers: Headers;
-  readonly body: SentBody | undefined;
+export interface StreamedRequest
+  extends
+    ResourceTarget,
+    Pick<Exchange, "headers" | "body" | "transport" | "timeout" | "signal" | "init"> {
   readonly redirect: NonNullable<RequestInit["redirect"]>;
-  /** Sends instead of the `fetch` of the client; its errors pass unchanged. Default: none. */
-  readonly transport?: Fetch | undefined;
-  /** Time for each piece, in milliseconds. Default: that of the connection. */
-  readonly timeout?: number | undefined;
-  readonly signal?: AbortSignal | null | undefined;
-  /** Other members of the request, such as `cache`. Default: none. */
-  readonly init?: RequestInit | undefined;
 }
 
 /**
@@ -115,7 +106,8 @@ export async function streamToResource(
   client: ResourceSender,
   request: StreamedRequest,
 ): Promise<StreamedResponse> {
-  const { verb, url, credential, headers, body, redirect } = request;
+  const { verb, redirect, ...rest } = request;
+  const { url, credential, headers, body } = rest;
   if (credential?.mode === "body") {
     throw new TokenUnavailableError(
       "a token with mode body is sent by token.post and the like only",
@@ -124,14 +116,12 @@ export async function streamToResource(
   client.checkTarget(url);
   const method = checkVerb(verb);
   const secrets = secretsOfHop({ url, headers, credential }, body);
-  const hop = { method, url, headers, body, credential, secrets, isForeign: false };
-  const { transport, timeout, signal, init } = request;
+  const hop = { ...rest, method, secrets };
   return follow(client, hop, {
     send: (exchange) => client.connection.stream(exchange),
     redirect,
     // As every `fetch` (Fetch standard, HTTP-redirect fetch).
     postToGet: [301, 302],
-    exchange: { transport, timeout, signal, init },
   });
 }
 
@@ -154,7 +144,8 @@ async function firstHop(
   const url = pairs.length === 0 ? given : withQuery(given, pairs);
   const fields = options.body instanceof FormData ? options.body : body;
   const secrets = secretsOfHop({ url, headers, credential }, fields);
-  return { method, url, headers, body, credential, secrets, isForeign: false };
+  const { timeout, signal } = options;
+  return { method, url, headers, body, credential, secrets, timeout, signal };
 }
 
 /** The secrets of the first request; redirected ones may have fewer headers and no body. */
