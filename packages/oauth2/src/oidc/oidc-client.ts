@@ -1,7 +1,6 @@
 import type { AccessToken, RefreshRules } from "../token/access-token.ts";
 import type { OpenIdFlow } from "../grants/authorization-flow.ts";
 import { OAuth2Client } from "../client/client.ts";
-import { optionError } from "../errors.ts";
 import type { GrantParams } from "../message/form.ts";
 import type { TokenOptions } from "../token/token-options.ts";
 import type { TokenParams } from "../token/token-params.ts";
@@ -30,9 +29,9 @@ import { checkMetadata, type ServerMetadata } from "./metadata/server-metadata.t
 import { TokenExchange } from "./requests/token-exchange.ts";
 import {
   userInfo,
-  type ClientUserInfoOptions,
   type SignedResponseOptions,
   type UserInfo,
+  type UserInfoOptions,
 } from "./requests/user-info.ts";
 import {
   verifyIdToken,
@@ -234,26 +233,16 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 
   /**
-   * Fetches the claims about the user (OpenID Connect Core, 5.3); see {@link
-   * ClientUserInfoOptions}. Their `sub` must be that of the ID token that came with the token, also
+   * Fetches the claims about the user (OpenID Connect Core, 5.3). Their `sub` must be that of the ID token that came with the token, also
    * when that was stored and restored.
    *
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when there is no `sub` to compare with;
    * MetadataError, ChallengeError, TokenValidationError
    */
-  async userInfo(
-    token: AccessToken | string,
-    options: ClientUserInfoOptions = {},
-  ): Promise<UserInfo> {
-    const isText = typeof token === "string";
-    const known = isText ? undefined : this.#subjectOf(token);
-    const { expectedSub = known, proof } = options;
-    if (expectedSub === undefined)
-      throw optionError("expectedSub", undefined, "the sub of the ID token, or false");
-    const isBound = isText || token.tokenType?.toLowerCase() === "dpop";
-    const value = isText ? token : token.token;
-    const request = { ...options, expectedSub, proof: proof ?? (isBound ? undefined : null) };
-    return userInfo(this, value, request, this.#signedOptions);
+  async userInfo(token: AccessToken | string, options: UserInfoOptions = {}): Promise<UserInfo> {
+    const known = typeof token === "string" ? undefined : this.#subjectOf(token);
+    const { expectedSub = known } = options;
+    return userInfo(this, token, { ...options, expectedSub }, this.#signedOptions);
   }
 
   #subjectOf(token: AccessToken): string | undefined {

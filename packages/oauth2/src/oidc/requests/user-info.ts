@@ -1,6 +1,6 @@
 import { InvalidResponseError, optionError } from "../../errors.ts";
 import { sendForm } from "../../connection/form-request.ts";
-import type { RequestProof } from "../../connection/proof.ts";
+import type { AccessToken } from "../../token/access-token.ts";
 import type { OAuth2Response } from "../../message/response.ts";
 import { ClaimChecker } from "../jwt/check-claims.ts";
 import { ChallengeError } from "../errors.ts";
@@ -33,20 +33,13 @@ export interface UserInfo {
   readonly [claim: string]: unknown;
 }
 
-/** Options of {@link userInfo}. */
+/** Options of {@link OidcClient.userInfo}. */
 export interface UserInfoOptions extends EndpointCallOptions {
   /**
    * `sub` of the ID token; the response must have it, because the token may belong to another user
-   * (OpenID Connect Core, 5.3.2). `false` when there is no ID token to compare with.
+   * (OpenID Connect Core, 5.3.2). `false` when there is no ID token to compare with. Default: `sub`
+   * of the ID token of the token.
    */
-  readonly expectedSub: string | false;
-  /** Proof of possession for a bound token; `null` for none. Default: that of the client. */
-  readonly proof?: RequestProof | null | undefined;
-}
-
-/** Options of {@link OidcClient.userInfo}; the client knows the subjects of its tokens. */
-export interface ClientUserInfoOptions extends Omit<UserInfoOptions, "expectedSub"> {
-  /** See {@link UserInfoOptions.expectedSub}. Default: `sub` of the ID token of the token. */
   readonly expectedSub?: string | false | undefined;
 }
 
@@ -69,24 +62,26 @@ const what = "the user information";
  */
 export async function userInfo(
   client: ProviderClient,
-  token: string,
+  token: AccessToken | string,
   options: UserInfoOptions,
   signedOptions: SignedResponseOptions,
 ): Promise<UserInfo> {
-  checkOptions("userInfo", options, [...callOptionNames, "expectedSub", "proof"]);
+  checkOptions("userInfo", options, [...callOptionNames, "expectedSub"]);
   const { expectedSub } = options;
   if (expectedSub !== false && (typeof expectedSub !== "string" || expectedSub === ""))
     throw optionError("expectedSub", expectedSub, "the sub of the ID token, or false");
-  if (typeof token !== "string" || !/^[A-Za-z\d\-._~+/]+=*$/.test(token))
+  const value = typeof token === "string" ? token : token.token;
+  if (typeof value !== "string" || !/^[A-Za-z\d\-._~+/]+=*$/.test(value))
     throw optionError("token", "empty or not an access token", "an access token");
-  const { proof, timeout, signal } = options;
+  const isBound = typeof token === "string" || token.tokenType?.toLowerCase() === "dpop";
+  const { timeout, signal } = options;
   const response = checkStatus(
     await sendForm(client, endpointUrl(client, "userinfo_endpoint"), {
       params: {},
       method: "get",
       headers: { accept: "application/json, application/jwt" },
-      token,
-      proof,
+      token: value,
+      proof: isBound ? undefined : null,
       timeout,
       signal,
       snaky: false,
