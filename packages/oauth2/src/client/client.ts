@@ -10,6 +10,7 @@ import { ClientCredentialsGrant } from "../grants/client-credentials.ts";
 import {
   checkClientCredentials,
   checkClientOptions,
+  type endpointNames,
   type OAuth2ClientOptions,
 } from "./client-options.ts";
 import { buildConnection, type ConnectionBuilder } from "../connection/connection-builder.ts";
@@ -68,9 +69,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
   readonly #secret: string | null;
   readonly #site: URL | undefined;
   readonly #resolve: UrlResolver;
-  readonly #authorizeUrl: string;
-  readonly #tokenUrl: string;
-  readonly #revokeUrl: string;
+  readonly #endpoints: Readonly<Record<(typeof endpointNames)[number], string>>;
   readonly #tokenMethod: TokenMethod;
   readonly #logger: GuardedLogger;
   #warnedOfQuery = false;
@@ -144,10 +143,8 @@ export class OAuth2Client implements FormSender, ResourceSender {
     this.#secret = secret ?? null;
     this.#site = site === undefined || site === null ? undefined : parseSite(site);
     this.#resolve = createResolver(this.#site);
-    this.#authorizeUrl = authorizeUrl;
-    this.#tokenUrl = tokenUrl;
-    this.#revokeUrl = revokeUrl;
-    this.#checkEndpoints({ authorizeUrl, tokenUrl, revokeUrl });
+    this.#endpoints = { authorizeUrl, tokenUrl, revokeUrl };
+    this.#checkEndpoints();
     this.#tokenMethod = tokenMethod;
     this.#logger = guardDebugLogger(logger);
     this.redirectUri = options.redirectUri;
@@ -213,17 +210,17 @@ export class OAuth2Client implements FormSender, ResourceSender {
       );
     }
     const defaults = Object.hasOwn(params, "redirect_uri") ? {} : { redirect_uri: redirectUri };
-    return this.#endpoint(this.#authorizeUrl, { ...params, ...defaults }).href;
+    return this.#endpoint(this.#endpoints.authorizeUrl, { ...params, ...defaults }).href;
   }
 
   /** Makes the URL of the token endpoint. */
   tokenUrl(params: Params = {}): string {
-    return this.#endpoint(this.#tokenUrl, params).href;
+    return this.#endpoint(this.#endpoints.tokenUrl, params).href;
   }
 
   /** Makes the URL of the revocation endpoint. */
   revokeUrl(params: Params = {}): string {
-    return this.#endpoint(this.#revokeUrl, params).href;
+    return this.#endpoint(this.#endpoints.revokeUrl, params).href;
   }
 
   /**
@@ -269,7 +266,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
     const { params: sent, options: request } = splitTokenParams(params);
     const { tokenMethod = this.#tokenMethod, raiseErrors = this.raiseErrors } = request;
     if (tokenMethod !== "post") this.#warnOfQuery();
-    this.#tokenEndpoint ??= this.#endpoint(this.#tokenUrl, {});
+    this.#tokenEndpoint ??= this.#endpoint(this.#endpoints.tokenUrl, {});
     const response = await sendForm(this, this.#tokenEndpoint, {
       ...request,
       parse: request.parse || parseTokenBody,
@@ -298,7 +295,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
   ): Promise<OAuth2Response> {
     if (typeof token !== "string") throw optionError("the token to revoke", typeof token, "text");
     const { params: sent, options } = splitTokenParams(params);
-    const response = await sendForm(this, this.#endpoint(this.#revokeUrl, {}), {
+    const response = await sendForm(this, this.#endpoint(this.#endpoints.revokeUrl, {}), {
       ...options,
       params: { ...sent, token, token_type_hint: hint },
       method: options.tokenMethod,
@@ -320,8 +317,8 @@ export class OAuth2Client implements FormSender, ResourceSender {
   }
 
   /** Resolves what needs no request; a client without a site may lack the rest. */
-  #checkEndpoints(endpoints: Readonly<Record<string, string>>): void {
-    for (const [name, path] of Object.entries(endpoints)) {
+  #checkEndpoints(): void {
+    for (const [name, path] of Object.entries(this.#endpoints)) {
       if (this.#site === undefined && !/^[a-z][a-z\d+.-]*:/i.test(path)) continue;
       try {
         this.#resolve(path);

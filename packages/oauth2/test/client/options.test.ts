@@ -127,7 +127,7 @@ const takers: readonly (readonly [name: string, wrong: string, meant: string, ta
   ],
   ["discover", "algoritm", "algorithm", (o) => run(discover, site, o)],
   ["RemoteJwks", "cache_max_age", "cacheMaxAge", (o) => make(RemoteJwks, site, o)],
-  ["DPoP.generate", "extractible", "extractable", (o) => call(DPoP, "generate", o)],
+  ["DPoP.generate", "algoritm", "algorithm", (o) => call(DPoP, "generate", o)],
   ["DPoP.fromKeys", "private_key", "privateKey", (o) => call(DPoP, "fromKeys", o)],
 ];
 

@@ -17,8 +17,6 @@ export type DPoPAlgorithm = "ES256" | "ES384" | "ES512" | "Ed25519" | "PS256" | 
 export interface GenerateDPoPOptions {
   /** Default: `ES256`, which every server that has DPoP takes. */
   readonly algorithm?: DPoPAlgorithm | undefined;
-  /** Whether the private key can be exported, to be stored. Default: `false`. */
-  readonly extractable?: boolean | undefined;
 }
 
 /** Key pair of {@link DPoP.fromKeys}. */
@@ -53,15 +51,15 @@ export class DPoP implements RequestProof {
   }
 
   /**
-   * Makes a new key.
+   * Makes a new key, which cannot be exported; {@link DPoP.fromKeys} takes one that is stored.
    *
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an unknown algorithm
    */
   static async generate(options: GenerateDPoPOptions = {}): Promise<DPoP> {
-    checkOptions("DPoP.generate", options, ["algorithm", "extractable"]);
-    const { algorithm = "ES256", extractable = false } = options;
+    checkOptions("DPoP.generate", options, ["algorithm"]);
+    const { algorithm = "ES256" } = options;
     checkAlgorithm(algorithm);
-    return DPoP.fromKeys({ ...(await generateKeyPair(algorithm, { extractable })), algorithm });
+    return DPoP.fromKeys({ ...(await generateKeyPair(algorithm)), algorithm });
   }
 
   /**
