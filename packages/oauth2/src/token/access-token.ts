@@ -21,11 +21,9 @@ import {
   warnExtra,
   warnMissing,
 } from "./token-fields.ts";
-import { showTokenHash, type TokenHash } from "./token-hash.ts";
+import { showTokenHash, writeTokenHash, type TokenHash } from "./token-hash.ts";
 import {
   defaultTokenOptions,
-  serializedOptions,
-  serializeOptions,
   splitTokenOptions,
   takeSerializedOptions,
   withoutUndefined,
@@ -425,17 +423,8 @@ export class AccessToken {
 
   /** Returns the token with its options as plain values to be stored, without a `mode` function. */
   toHash(): TokenHash {
-    // Without a server's fields that are named like options.
-    const params = Object.entries(this.#params).filter(
-      ([name]) => !serializedOptions.includes(name),
-    );
-    return {
-      ...Object.fromEntries(params),
-      access_token: this.#token,
-      refresh_token: this.#refreshToken ?? null,
-      expires_at: this.#storedExpiry ?? null,
-      ...serializeOptions(this.#settings),
-    };
+    const { token, refreshToken, params, options } = this;
+    return writeTokenHash({ token, refreshToken, params, options, expiresAt: this.#storedExpiry });
   }
 
   /** Returns a description without secrets. */
