@@ -3,7 +3,7 @@ import { progressCollection } from "@fetchwork/service/internal";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { definitionsOption, loadDefinitions } from "./definitions.ts";
-import { describeStep, isPending } from "./describe-step.ts";
+import { describeStep, isIndexMissing, isPending } from "./describe-step.ts";
 import { documentCount } from "./document-count.ts";
 import { openExisting, shownUrl, storeUrl, urlOption } from "./store-url.ts";
 
@@ -41,13 +41,8 @@ export const status: Command = defineCommand({
       const declared = [...(definition?.unique ?? []), ...(definition?.indexes ?? [])];
       // Unique fields may also be an index.
       for (const fields of new Map(declared.map((each) => [each.join(), each])).values()) {
-        const isMissing = steps.some(
-          (step) =>
-            step.kind === "build-index" &&
-            step.collection === name &&
-            step.fields.join() === fields.join(),
-        );
-        if (!isMissing) print(`  index (${oneLine(fields.join(", "))}) ${green("present")}`);
+        if (isIndexMissing(steps, name, fields)) continue;
+        print(`  index (${oneLine(fields.join(", "))}) ${green("present")}`);
       }
     }
     for (const { id, name, at } of held.migrations) {

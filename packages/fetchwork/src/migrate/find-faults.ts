@@ -1,4 +1,5 @@
 import { isObject } from "@fetchwork/kit";
+import type { MigratedFields } from "@fetchwork/service";
 import { type Break, withDocument } from "./migration-plan.ts";
 import type { Model } from "./model.ts";
 
@@ -13,17 +14,17 @@ export class FaultFinder {
     this.#model = model;
   }
 
-  /** Checks a document with the schema. */
-  async check(id: string, document: Readonly<Record<string, unknown>>): Promise<void> {
+  /** Checks a document with the schema; `moved` are fields that may be missing. */
+  async check(id: string, document: MigratedFields, moved: readonly string[]): Promise<void> {
     const { properties, schema } = this.#model;
     const seen = new Set<string>();
     for (const { message, path } of await issuesOf(schema, document)) {
       const kind = kindOf(valueAt(document, path), schemaAt(properties, path));
-      const field = path.map((part) => (typeof part === "number" ? "[]" : part)).join(".");
-      if (seen.has(`${kind} ${field}`)) continue;
+      const field = path.map((part) => (typeof part === "number" ? "[]" : String(part))).join(".");
+      const isKnown = seen.has(`${kind} ${field}`) || (kind === "missing" && moved.includes(field));
       seen.add(`${kind} ${field}`);
       const expected = kind === "missing" ? "required" : message || "another value";
-      this.add(id, { kind, field, expected });
+      if (!isKnown) this.add(id, { kind, field, expected });
     }
   }
 
@@ -47,15 +48,12 @@ export class FaultFinder {
 /** Returns the issues of a schema with a document. */
 export async function issuesOf(
   schema: Model["schema"],
-  document: Readonly<Record<string, unknown>>,
-): Promise<readonly { readonly message: string; readonly path: readonly (number | string)[] }[]> {
-  const { issues } = (await schema?.["~standard"].validate(document)) ?? {};
-  return (issues ?? []).map(({ message, path = [] }) => ({
+  document: MigratedFields,
+): Promise<readonly { readonly message: string; readonly path: readonly PropertyKey[] }[]> {
+  const { issues = [] } = (await schema?.["~standard"].validate(document)) ?? {};
+  return issues.map(({ message, path = [] }) => ({
     message,
-    path: path.map((part) => {
-      const key: unknown = isObject(part) ? part["key"] : part;
-      return typeof key === "number" ? key : String(key);
-    }),
+    path: path.map((part) => (typeof part === "object" ? part.key : part)),
   }));
 }
 
@@ -75,7 +73,7 @@ export function typesOf(schema: unknown): readonly string[] {
   return [type].flat().filter((each) => typeof each === "string");
 }
 
-function schemaAt(properties: Model["properties"], path: readonly (number | string)[]): unknown {
+function schemaAt(properties: Model["properties"], path: readonly PropertyKey[]): unknown {
   const inside = path.flatMap((part) =>
     typeof part === "number" ? ["items"] : ["properties", part],
   );
@@ -83,7 +81,7 @@ function schemaAt(properties: Model["properties"], path: readonly (number | stri
 }
 
 /** The value at a path of keys. */
-export function valueAt(document: unknown, path: readonly (number | string)[]): unknown {
+export function valueAt(document: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, key) =>
       typeof value === "object" && value !== null && Object.hasOwn(value, key)

@@ -1,5 +1,6 @@
 import { closestName } from "@fetchwork/kit";
-import { type Break, withDocument } from "./migration-plan.ts";
+import type { MigratedFields } from "@fetchwork/service";
+import { type Break, type Rename, withDocument } from "./migration-plan.ts";
 import { issuesOf } from "./find-faults.ts";
 import type { Model } from "./model.ts";
 
@@ -25,7 +26,7 @@ export class RenameFinder {
   }
 
   /** Looks at a document. */
-  async look(id: string, document: Readonly<Record<string, unknown>>): Promise<void> {
+  async look(id: string, document: MigratedFields): Promise<void> {
     const { others, properties, schema } = this.#model;
     const absent = Object.keys(properties).filter((name) => !Object.hasOwn(document, name));
     const unknown = Object.keys(document).filter(
@@ -47,52 +48,48 @@ export class RenameFinder {
   }
 
   /**
-   * Breaks that were found. A field is split into required ones whose names contain its name.
-   * It is renamed to one with a close name, or to a required one that only its values fit.
+   * Renames that were found. A field is split into required ones whose names contain its name. It
+   * is renamed to one with a close name, or to a required one that only its values fit.
    */
-  get breaks(): readonly Break[] {
+  get breaks(): readonly Rename[] {
     const { collection, required } = this.#model;
-    const found: Break[] = [];
-    const used = new Set<string>();
-    const pairs = [...this.#pairs.values()];
-    const isFree = ({ from, to }: Pair): boolean => !used.has(from) && !used.has(to);
-    const fitting = (): readonly Pair[] => pairs.filter((pair) => pair.fits && isFree(pair));
+    const found: Rename[] = [];
+    let free = [...this.#pairs.values()];
     const add = ({ from, documents, ids }: Pair, to: readonly string[]): void => {
-      for (const name of [from, ...to]) used.add(name);
+      free = free.filter((pair) => pair.from !== from && !to.includes(pair.to));
       const parts = to.map((name) => `"${name}"`).join(" and ");
       const kind = to.length > 1 ? "split" : "rename";
       const expected = `"${from}" ${kind === "split" ? "split into" : "renamed to"} ${parts}`;
       const field = to.join(", ");
       found.push({ kind, collection: collection.name, field, from, to, expected, documents, ids });
     };
-    for (const pair of pairs) {
-      const parts = pairs.filter(
+    for (const pair of free) {
+      const parts = free.filter(
         ({ from, to }) => from === pair.from && required.has(to) && isInside(from, to),
       );
-      const names = parts.map(({ to }) => to);
-      if (pair === parts[0] && names.length > 1) add(pair, names);
+      if (parts.length > 1)
+        add(
+          parts[0] ?? pair,
+          parts.map(({ to }) => to),
+        );
     }
-    for (const pair of fitting()) {
+    free = free.filter(({ fits }) => fits);
+    for (const pair of free) {
       const { from, to } = pair;
-      const free = fitting()
-        .filter((each) => each.from === from)
-        .map((each) => each.to);
-      const inside = free.find((name) => isInside(from, name) || isInside(name, from));
-      if (to === (closestName(from, free) ?? inside)) add(pair, [to]);
+      const names = free.filter((each) => each.from === from).map((each) => each.to);
+      const inside = names.find((name) => isInside(from, name) || isInside(name, from));
+      if (to === (closestName(from, names) ?? inside)) add(pair, [to]);
     }
-    for (const pair of fitting()) {
-      const isOnly = fitting().filter(({ to }) => to === pair.to).length === 1;
-      if (isOnly && isFree(pair) && required.has(pair.to)) add(pair, [pair.to]);
+    for (const pair of free) {
+      const rivals = free.filter(({ to }) => to === pair.to);
+      if (rivals.length === 1 && rivals[0] === pair && required.has(pair.to)) add(pair, [pair.to]);
     }
     return found;
   }
 }
 
 /** The fields of a document that its schema names; all of them where it names none. */
-export function knownFields(
-  { properties }: Model,
-  document: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
+export function knownFields({ properties }: Model, document: MigratedFields): MigratedFields {
   const names = Object.keys(properties);
   if (names.length === 0) return document;
   return Object.fromEntries(Object.entries(document).filter(([name]) => names.includes(name)));

@@ -37,36 +37,34 @@ export const plan: Command = defineCommand({
     if (name !== undefined) requireMigrationName(name, { write });
     const models = await loadModels(values.definitions, io);
     const isInProject = write || values.folder !== undefined || values.definitions === undefined;
-    const folder = isInProject ? migrationsFolder(values.folder, io) : undefined;
-    const migrations = folder === undefined ? [] : await loadMigrations(folder);
+    // Definitions of another program have no migrations here.
+    const folder = isInProject ? migrationsFolder(values.folder, io) : "";
+    const migrations = await loadMigrations(folder);
     await using store = await tryExisting(storeUrl(values.url, io));
     const status = store && (await migrationStatus(store, migrations));
-    const found: MigrationPlan = store
-      ? await compareStore(store, models, io.signal)
-      : { documents: 0, breaks: [], builds: [] };
     const pending = (status?.pending ?? []).map(({ id, name: title }) => ({ id, name: title }));
     if (write && pending.length > 0) {
       throw new Error("there are migrations that did not run: run them before writing another one");
     }
-    const code = found.breaks.length > 0 ? exitCodes.failed : exitCodes.ok;
+    const found: MigrationPlan = store
+      ? await compareStore(store, models, io.signal)
+      : { documents: 0, breaks: [], builds: [] };
+    const isFit = found.breaks.length === 0;
     let file: string | undefined;
-    if (folder !== undefined && write && code !== exitCodes.ok) {
-      const ids = [...migrations, ...(status?.applied ?? [])].map(({ id }) => id);
-      const migration = { id: Math.max(0, ...ids) + 1, name: name ?? migrationName(found.breaks) };
+    if (write && !isFit) {
+      const id = (migrations.at(-1)?.id ?? 0) + 1;
+      const migration = { id, name: name ?? migrationName(found.breaks) };
       const source = migrationSource(migration, found.breaks, models);
       file = relative(io.cwd, await writeMigration(folder, { ...migration, source }));
     }
-    if (json) {
-      io.stdout.write(jsonLine({ ...found, pending, file }));
-      return code;
-    }
     const { red } = colours(io.stdout);
-    for (const each of pending) {
-      io.stdout.write(`${red("pending")}   migration ${each.id}: ${oneLine(each.name)}\n`);
-    }
-    for (const line of describePlan(found)) io.stdout.write(`${line}\n`);
-    if (file !== undefined) io.stdout.write(`written: ${oneLine(file, 4096)}\n`);
-    return code;
+    const lines = [
+      ...pending.map((each) => `${red("pending")}   migration ${each.id}: ${oneLine(each.name)}`),
+      ...describePlan(found),
+      ...(file === undefined ? [] : [`written: ${oneLine(file, 4096)}`]),
+    ];
+    io.stdout.write(json ? jsonLine({ ...found, pending, file }) : `${lines.join("\n")}\n`);
+    return isFit ? exitCodes.ok : exitCodes.failed;
   },
 });
 

@@ -3,6 +3,7 @@ import {
   type CollectionDefinition,
   defineCollection,
   openStore,
+  type Store,
 } from "@fetchwork/documents";
 import type { DocumentMigration } from "@fetchwork/service";
 import {
@@ -19,10 +20,10 @@ import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { count } from "../command/whole-number.ts";
 import { definitionsOption } from "../db/definitions.ts";
+import { isIndexMissing } from "../db/describe-step.ts";
 import { documentCount } from "../db/document-count.ts";
 import { createProgress, jsonOption } from "../db/progress.ts";
 import { openExisting, storeUrl, urlOption } from "../db/store-url.ts";
-import { pendingUnique } from "./compare-store.ts";
 import { folderOption, loadMigrations, migrationsFolder } from "./migration-files.ts";
 import { loadModels, type Model } from "./model.ts";
 
@@ -56,24 +57,13 @@ export const undo: Command = defineCommand({
   summary: "Undo the last migration in parts, where each of its changes has an undo",
   options,
   run({ values }, io) {
-    let last: number | undefined;
-    return changeStore(values, io, "undo", ({ applied }, migrations) => {
-      last ??= applied.at(-1)?.id;
-      const isApplied = applied.some(({ id }) => id === last);
-      const wanted = migrations.filter(({ id }) => isApplied && id === last);
-      const fault = wanted
-        .flatMap(({ changes }) => changes)
-        .find((each) => each.undo === undefined);
-      if (fault === undefined) return wanted;
-      throw new Error(
-        `migration ${last ?? 0} cannot be undone: the change of "${fault.collection}" has no undo ` +
-          "(`undo: () => undefined` where earlier versions read its documents as they are)",
-      );
-    });
+    return changeStore(values, io, "undo", ({ applied }, migrations) =>
+      migrations.filter(({ id }) => id === applied.at(-1)?.id),
+    );
   },
 });
 
-/** @throws Error when there is nothing that may be run. */
+/** @throws CommandUsageError for one that may not be run. */
 type Choose = (
   status: MigrationStatus,
   migrations: readonly DocumentMigration[],
@@ -89,7 +79,10 @@ async function changeStore(
   const models = await loadModels(values.definitions, io);
   const migrations = await loadMigrations(migrationsFolder(values.folder, io));
   const url = storeUrl(values.url, io);
-  const { chosen, definitions } = await prepare(url, models, migrations, choose);
+  await using existing = await openExisting(url);
+  const chosen = choose(await migrationStatus(existing, migrations), migrations);
+  const definitions = await definitionsFor(existing, models, chosen, direction);
+  await existing.close();
   let count = 0;
   if (chosen.length > 0) {
     const collections = [progressCollection, ...definitions.values()];
@@ -101,7 +94,7 @@ async function changeStore(
       choose: (status) => choose(status, migrations).filter((each) => chosen.includes(each)),
       begin: ({ id, name }, of) => {
         const isJson = values.json === true;
-        const progress = createProgress(io, { of, asJson: isJson });
+        const { add, end } = createProgress(io, { of, asJson: isJson });
         const word = direction === "up" ? "done" : "undone";
         const title = `${colours(io.stdout).green(word)}  migration ${id}: ${oneLine(name)}`;
         const done = (changed: number): void => {
@@ -110,11 +103,7 @@ async function changeStore(
             : `${title}, ${documentCount(changed)} changed\n`;
           io.stdout.write(line);
         };
-        return {
-          part: (collection, documents) => progress.add(collection, documents),
-          end: () => progress.end(),
-          done,
-        };
+        return { part: add, end, done };
       },
       signal: io.signal,
     });
@@ -124,38 +113,40 @@ async function changeStore(
 }
 
 /**
- * Chooses migrations. Their collections have no schemas and no unique indexes that the store lacks:
- * migrations make the documents fit them. Other indexes and searches are built first.
+ * Returns definitions without schemas and without unique indexes that the store lacks: migrations
+ * make the documents fit them. Other indexes and searches are built first.
  *
- * @throws Error for a migration of a collection that the models do not have.
+ * @throws Error for a migration that cannot be undone, or of a collection without a model.
  */
-async function prepare(
-  url: string,
+async function definitionsFor(
+  store: Store,
   models: readonly Model[],
-  migrations: readonly DocumentMigration[],
-  choose: Choose,
-): Promise<{
-  readonly chosen: readonly DocumentMigration[];
-  readonly definitions: ReadonlyMap<string, CollectionDefinition<object>>;
-}> {
-  await using store = await openExisting(url);
-  const chosen = choose(await migrationStatus(store, migrations), migrations);
-  const changes = chosen.flatMap((migration) => migration.changes);
-  const names = new Set(changes.map(({ collection }) => collection));
-  const used = models.filter(({ collection }) => names.delete(collection.name));
-  for (const name of names) {
-    throw new Error(
-      `a migration changes the collection "${name}", which the project does not define`,
-    );
-  }
-  const collections = used.map(({ collection }) => collection);
-  const steps = await administer(store).plan({ collections });
-  const definitions = used.map((model) => {
-    const pending = pendingUnique(model, steps);
-    const { name, unique, ...rest } = model.collection;
+  chosen: readonly DocumentMigration[],
+  direction: Direction,
+): Promise<ReadonlyMap<string, CollectionDefinition<object>>> {
+  const collections = new Map(models.map(({ collection }) => [collection.name, collection]));
+  const steps = await administer(store).plan({ collections: [...collections.values()] });
+  const definitions = new Map<string, CollectionDefinition<object>>();
+  for (const change of chosen.flatMap(({ changes }) => changes)) {
+    const collection = collections.get(change.collection);
+    if (collection === undefined) {
+      throw new Error(
+        `a migration changes the collection "${change.collection}", which the project does not define`,
+      );
+    }
+    if (direction === "undo" && change.undo === undefined) {
+      throw new Error(
+        `the last migration cannot be undone: the change of "${change.collection}" has no undo ` +
+          "(`undo: () => undefined` where earlier versions read its documents as they are)",
+      );
+    }
+    const { name, unique, ...rest } = collection;
     // The fields were checked by the definition that they are of.
-    const checked: object = { ...rest, unique: unique.filter((one) => !pending.includes(one)) };
-    return defineCollection(name, checked);
-  });
-  return { chosen, definitions: new Map(definitions.map((each) => [each.name, each])) };
+    const checked: object = {
+      ...rest,
+      unique: unique.filter((fields) => !isIndexMissing(steps, name, fields)),
+    };
+    definitions.set(name, defineCollection(name, checked));
+  }
+  return definitions;
 }
