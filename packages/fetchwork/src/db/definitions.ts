@@ -1,15 +1,21 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type CollectionDefinition, defineCollection, type Migration } from "@fetchwork/documents";
+import type { Service } from "@fetchwork/service";
 import type { CommandIo } from "../command/command-io.ts";
 import { loadModule } from "../files/load-module.ts";
 import { projectFolder } from "../files/project-folder.ts";
+
+/** A resource of a service. */
+export type Resource = Service["resources"][number];
 
 /** Definitions of a program for its store. */
 export interface Definitions {
   readonly collections: readonly CollectionDefinition<object>[];
   /** Its migrations; undefined when it names none. */
   readonly migrations: readonly Migration[] | undefined;
+  /** The resources of its services, which `defineService` checked. */
+  readonly resources: readonly Resource[];
 }
 
 /** The option that names a module with definitions. */
@@ -66,13 +72,18 @@ export async function loadDefinitions(
   };
   const { migrations, ...others } = exports;
   const found = new Map<string, CollectionDefinition<object>>();
-  for (const value of Object.values(others).flat().flatMap(collectionsOf)) {
+  const values = Object.values(others).flat();
+  for (const value of values.flatMap((each) => partsOf(each, "collections") ?? each)) {
     if (isDefinition(value)) found.set(value.name, value);
   }
   if (found.size === 0 && migrations === undefined) {
     throw new Error(`${module} must export at least one collection definition`);
   }
-  return { collections: [...found.values()], migrations: asMigrations(migrations, module) };
+  return {
+    collections: [...found.values()],
+    migrations: asMigrations(migrations, module),
+    resources: values.flatMap((each) => (partsOf(each, "resources") ?? []) as readonly Resource[]),
+  };
 }
 
 /**
@@ -124,10 +135,13 @@ function asMigrations(value: unknown, module: string): readonly Migration[] | un
   return value as readonly Migration[];
 }
 
-/** A service has its collections; anything else is looked at as it is. */
-function collectionsOf(value: unknown): readonly unknown[] {
-  const collections: unknown = Reflect.get(Object(value), "collections");
-  return Array.isArray(collections) ? collections : [value];
+/** Parts of a service; `undefined` for anything else. */
+function partsOf(
+  value: unknown,
+  name: "collections" | "resources",
+): readonly unknown[] | undefined {
+  const parts: unknown = Reflect.get(Object(value), name);
+  return Array.isArray(parts) ? parts : undefined;
 }
 
 function isDefinition(value: unknown): value is CollectionDefinition<object> {

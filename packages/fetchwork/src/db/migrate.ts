@@ -39,12 +39,12 @@ export const migrate: Command = defineCommand({
 /** A missing store is planned as an empty one, and a dry run does not create it. */
 async function plan(
   url: string,
-  definitions: Definitions,
+  { collections, migrations }: Definitions,
   { isDry }: { readonly isDry: boolean },
 ): Promise<readonly PlanStep[]> {
   await using store =
     (isDry ? await tryExisting(url) : await openStore(url)) ?? (await openStore("sqlite::memory:"));
-  return await administer(store).plan(definitions);
+  return await administer(store).plan({ collections, migrations });
 }
 
 /** Opens the store with the definitions and reports the migrations that ran. */

@@ -19,15 +19,16 @@ export const status: Command = defineCommand({
   async run({ values }, io) {
     const url = storeUrl(values.url, io);
     const definitions = await loadDefinitions(values.definitions, io);
+    const { collections, migrations } = definitions ?? {};
     await using store = await openExisting(url);
     const care = administer(store);
     const held = await care.status();
-    const steps = (definitions === undefined ? [] : await care.plan(definitions)).filter(
-      (step) => step.kind === "migrate" || step.collection !== progressCollection.name,
-    );
+    const steps = (
+      definitions === undefined ? [] : await care.plan({ collections, migrations })
+    ).filter((step) => step.kind === "migrate" || step.collection !== progressCollection.name);
     const code = steps.some(isPending) ? 3 : 0;
     if (values.json === true) {
-      const shown = { definitions: definitions?.collections, steps, pending: code !== 0 };
+      const shown = { definitions: collections, steps, pending: code !== 0 };
       const result = { url: shownUrl(url), ...held, ...shown };
       io.stdout.write(jsonLine(result));
       return code;
@@ -37,7 +38,7 @@ export const status: Command = defineCommand({
     print(`${oneLine(shownUrl(url))}  ${held.engine}, ${held.bytes} bytes`);
     for (const { name, documents } of held.collections) {
       print(`collection ${oneLine(name)}: ${documentCount(documents)}`);
-      const definition = definitions?.collections.find((each) => each.name === name);
+      const definition = collections?.find((each) => each.name === name);
       const declared = [...(definition?.unique ?? []), ...(definition?.indexes ?? [])];
       // Unique fields may also be an index.
       for (const fields of new Map(declared.map((each) => [each.join(), each])).values()) {

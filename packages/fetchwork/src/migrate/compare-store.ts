@@ -1,13 +1,20 @@
 import { administer, type PlanStep, type Snapshot, type Store } from "@fetchwork/documents";
 import type { MigratedFields } from "@fetchwork/service";
 import { isIndexMissing } from "../db/describe-step.ts";
-import { FaultFinder, valueAt } from "./find-faults.ts";
-import { knownFields, RenameFinder } from "./find-renames.ts";
+import { type Fault, faultsOf, valueAt } from "./find-faults.ts";
+import { findRenames, knownFields } from "./find-renames.ts";
 import { HashList } from "./hash-list.ts";
-import type { Break, Build, MigrationPlan, Rename } from "./migration-plan.ts";
+import {
+  type Break,
+  type Build,
+  type MigrationPlan,
+  type Rename,
+  withDocument,
+} from "./migration-plan.ts";
 import type { Model } from "./model.ts";
 
 const longBuild = 50_000;
+const maxFaults = 200;
 
 /** Compares models with the documents of a store at one moment, and changes nothing. */
 export async function compareStore(
@@ -21,8 +28,9 @@ export async function compareStore(
     const held = new Map(snapshot.status.collections.map((each) => [each.name, each.documents]));
     const stored = models.filter(({ collection }) => held.has(collection.name));
     const ids = new Map<string, HashList>();
-    for (const { to } of stored.flatMap(({ references }) => references)) {
-      if (ids.has(to)) continue;
+    for (const to of new Set(
+      stored.flatMap(({ references }) => references.map((each) => each.to)),
+    )) {
       const list = new HashList();
       ids.set(to, list);
       if (held.has(to)) for await (const [id] of liveRecords(snapshot, to, signal)) list.add(id);
@@ -63,36 +71,42 @@ async function breaksOf(
   ids: ReadonlyMap<string, HashList>,
   pending: readonly (readonly string[])[],
 ): Promise<readonly Break[]> {
-  const finder = new RenameFinder(model);
-  for await (const [id, fields] of model.schema === undefined ? [] : records()) {
-    await finder.look(id, fields);
-  }
-  const renames = finder.breaks;
-  const faults = new FaultFinder(model);
+  const renames = model.schema === undefined ? [] : await findRenames(model, records());
+  const found = new Map<string, Break>();
+  const add = (id: string, fault: Fault): void => {
+    const key = `${fault.kind} ${fault.field}`;
+    const known = found.get(key);
+    // Names may come from documents, as those of a record do.
+    if (known === undefined && found.size >= maxFaults) return;
+    const none = { ...fault, collection: model.collection.name, documents: 0, ids: [] };
+    found.set(key, withDocument(known ?? none, id));
+  };
   const unique = pending.map((paths) => ({ paths, values: new HashList() }));
   for await (const [id, fields] of records()) {
     // A field that is missing because it had another name is reported once.
     const moved = renames.flatMap(({ from, to }) => (Object.hasOwn(fields, from) ? to : []));
-    await faults.check(id, knownFields(model, fields), moved);
+    for (const fault of await faultsOf(model, knownFields(model, fields))) {
+      if (fault.kind !== "missing" || !moved.includes(fault.field)) add(id, fault);
+    }
     for (const { paths, values } of unique) values.add(keyOf(renamed(fields, renames), paths));
   }
   const isDone = unique.length === 0 && model.references.length === 0;
   for await (const [id, before] of isDone ? [] : records()) {
     const fields = renamed(before, renames);
     for (const { field, to } of model.references) {
-      const found = [valueAt(fields, field.split("."))].flat();
-      const isLost = found.some(
-        (each) => typeof each === "string" && ids.get(to)?.count(each) === 0,
+      const values = [valueAt(fields, field.split("."))].flat();
+      const isLost = values.some(
+        (value) => typeof value === "string" && ids.get(to)?.count(value) === 0,
       );
-      if (isLost) faults.add(id, { kind: "relation", field, expected: `an id of "${to}"` });
+      if (isLost) add(id, { kind: "relation", field, expected: `an id of "${to}"` });
     }
     for (const { paths, values } of unique) {
       if (values.count(keyOf(fields, paths)) < 2) continue;
       const expected = "a value that no other document has";
-      faults.add(id, { kind: "unique", field: paths.join(", "), expected });
+      add(id, { kind: "unique", field: paths.join(", "), expected });
     }
   }
-  return [...renames, ...faults.breaks];
+  return [...renames, ...found.values()];
 }
 
 /** The fields as they are after the migration that is written for renames. */

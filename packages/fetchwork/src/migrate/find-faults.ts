@@ -1,48 +1,24 @@
 import { isObject } from "@fetchwork/kit";
 import type { MigratedFields } from "@fetchwork/service";
-import { type Break, withDocument } from "./migration-plan.ts";
+import type { Break } from "./migration-plan.ts";
 import type { Model } from "./model.ts";
 
-const maxFaults = 200;
+/** Demand of a model that a document does not meet. */
+export type Fault = Pick<Break, "expected" | "field" | "kind">;
 
-/** Counts documents that a model refuses. */
-export class FaultFinder {
-  readonly #model: Model;
-  readonly #found = new Map<string, Break>();
-
-  constructor(model: Model) {
-    this.#model = model;
+/** Checks a document with a schema, with one fault of a kind for each field. */
+export async function faultsOf(
+  { properties, schema }: Model,
+  document: MigratedFields,
+): Promise<readonly Fault[]> {
+  const found = new Map<string, Fault>();
+  for (const { message, path } of await issuesOf(schema, document)) {
+    const kind = kindOf(valueAt(document, path), schemaAt(properties, path));
+    const field = path.map((part) => (typeof part === "number" ? "[]" : String(part))).join(".");
+    const expected = kind === "missing" ? "required" : message || "another value";
+    found.set(`${kind} ${field}`, { kind, field, expected });
   }
-
-  /** Checks a document with the schema; `moved` are fields that may be missing. */
-  async check(id: string, document: MigratedFields, moved: readonly string[]): Promise<void> {
-    const { properties, schema } = this.#model;
-    const seen = new Set<string>();
-    for (const { message, path } of await issuesOf(schema, document)) {
-      const kind = kindOf(valueAt(document, path), schemaAt(properties, path));
-      const field = path.map((part) => (typeof part === "number" ? "[]" : String(part))).join(".");
-      const isKnown = seen.has(`${kind} ${field}`) || (kind === "missing" && moved.includes(field));
-      seen.add(`${kind} ${field}`);
-      const expected = kind === "missing" ? "required" : message || "another value";
-      if (!isKnown) this.add(id, { kind, field, expected });
-    }
-  }
-
-  /** Counts a document with a fault. */
-  add(id: string, { kind, field, expected }: Pick<Break, "expected" | "field" | "kind">): void {
-    const key = `${kind} ${field}`;
-    const known = this.#found.get(key);
-    // Names may come from documents, as those of a record do.
-    if (known === undefined && this.#found.size >= maxFaults) return;
-    const { name: collection } = this.#model.collection;
-    const none = { kind, collection, field, expected, documents: 0, ids: [] };
-    this.#found.set(key, withDocument(known ?? none, id));
-  }
-
-  /** Breaks that were found. */
-  get breaks(): readonly Break[] {
-    return [...this.#found.values()];
-  }
+  return [...found.values()];
 }
 
 /** Returns the issues of a schema with a document. */

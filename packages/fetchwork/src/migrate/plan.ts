@@ -49,34 +49,28 @@ export const plan: Command = defineCommand({
     const found: MigrationPlan = store
       ? await compareStore(store, models, io.signal)
       : { documents: 0, breaks: [], builds: [] };
-    const isFit = found.breaks.length === 0;
+    const { breaks, builds, documents } = found;
     let file: string | undefined;
-    if (write && !isFit) {
+    if (write && breaks.length > 0) {
       const id = (migrations.at(-1)?.id ?? 0) + 1;
-      const migration = { id, name: name ?? migrationName(found.breaks) };
-      const source = migrationSource(migration, found.breaks, models);
+      const migration = { id, name: name ?? migrationName(breaks) };
+      const source = migrationSource(migration, breaks, models);
       file = relative(io.cwd, await writeMigration(folder, { ...migration, source }));
     }
     const { red } = colours(io.stdout);
+    const count = breaks.length === 1 ? "1 change breaks" : `${breaks.length} changes break`;
+    const end = breaks.length === 0 ? "every one fits the models" : `${count} some of them`;
     const lines = [
       ...pending.map((each) => `${red("pending")}   migration ${each.id}: ${oneLine(each.name)}`),
-      ...describePlan(found),
+      ...breaks.flatMap(describeBreak),
+      ...builds.map(describeBuild),
+      `${documentCount(documents)} read: ${end}`,
       ...(file === undefined ? [] : [`written: ${oneLine(file, 4096)}`]),
     ];
     io.stdout.write(json ? jsonLine({ ...found, pending, file }) : `${lines.join("\n")}\n`);
-    return isFit ? exitCodes.ok : exitCodes.failed;
+    return breaks.length === 0 ? exitCodes.ok : exitCodes.failed;
   },
 });
-
-function describePlan({ breaks, builds, documents }: MigrationPlan): readonly string[] {
-  const count = breaks.length === 1 ? "1 change breaks" : `${breaks.length} changes break`;
-  const end = breaks.length === 0 ? "every one fits the models" : `${count} some of them`;
-  return [
-    ...breaks.flatMap(describeBreak),
-    ...builds.map(describeBuild),
-    `${documentCount(documents)} read: ${end}`,
-  ];
-}
 
 function describeBreak(each: Break): readonly string[] {
   const { collection, documents, expected, field, ids, kind } = each;

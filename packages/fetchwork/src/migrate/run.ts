@@ -42,12 +42,10 @@ export const run: Command = defineCommand({
   },
   run({ values }, io) {
     const again = count("again", values.again, Number.MAX_SAFE_INTEGER);
-    return changeStore(values, io, "up", ({ applied, pending }, migrations) => {
-      if (again === undefined) return pending;
-      if (!applied.some(({ id }) => id === again)) {
-        throw new CommandUsageError(`--again: migration ${again} did not run yet`);
-      }
-      return migrations.filter(({ id }) => id === again);
+    return changeStore(values, io, "up", ({ applied, pending }) => {
+      if (again === undefined) return pending.map(({ id }) => id);
+      if (applied.some(({ id }) => id === again)) return [again];
+      throw new CommandUsageError(`--again: migration ${again} did not run yet`);
     });
   },
 });
@@ -57,30 +55,26 @@ export const undo: Command = defineCommand({
   summary: "Undo the last migration in parts, where each of its changes has an undo",
   options,
   run({ values }, io) {
-    return changeStore(values, io, "undo", ({ applied }, migrations) =>
-      migrations.filter(({ id }) => id === applied.at(-1)?.id),
-    );
+    return changeStore(values, io, "undo", ({ applied }) => applied.slice(-1).map(({ id }) => id));
   },
 });
 
-/** @throws CommandUsageError for one that may not be run. */
-type Choose = (
-  status: MigrationStatus,
-  migrations: readonly DocumentMigration[],
-) => readonly DocumentMigration[];
-
-/** Runs the chosen migrations one after the other, while no other process runs any. */
+/**
+ * Runs the migrations with the chosen numbers one after the other, while no other process runs
+ * any.
+ */
 async function changeStore(
   values: OptionValues<typeof options>,
   io: CommandIo,
   direction: Direction,
-  choose: Choose,
+  choose: (status: MigrationStatus) => readonly number[],
 ): Promise<number> {
   const models = await loadModels(values.definitions, io);
   const migrations = await loadMigrations(migrationsFolder(values.folder, io));
   const url = storeUrl(values.url, io);
   await using existing = await openExisting(url);
-  const chosen = choose(await migrationStatus(existing, migrations), migrations);
+  const ids = choose(await migrationStatus(existing, migrations));
+  const chosen = migrations.filter(({ id }) => ids.includes(id));
   const definitions = await definitionsFor(existing, models, chosen, direction);
   await existing.close();
   let count = 0;
@@ -91,7 +85,7 @@ async function changeStore(
       definitions,
       direction,
       // Another process may have run some of them in the meantime.
-      choose: (status) => choose(status, migrations).filter((each) => chosen.includes(each)),
+      choose: (status) => chosen.filter(({ id }) => choose(status).includes(id)),
       begin: ({ id, name }, of) => {
         const isJson = values.json === true;
         const { add, end } = createProgress(io, { of, asJson: isJson });
