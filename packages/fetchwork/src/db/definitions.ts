@@ -108,24 +108,8 @@ export function parseDefinition(value: unknown): CollectionDefinition<object> {
   if (!isDefinition(value)) throw new Error("malformed collection definition");
   const { name, unique, indexes, search, softDelete, expires, changes, geo } = value;
   // `defineCollection` rejects anything but paths and known words.
-  const definition: CollectionDefinition<Record<string, unknown>> = defineCollection(name, {
-    unique,
-    indexes,
-    search,
-    softDelete,
-    expires,
-    changes,
-    geo,
-  });
-  return definition;
-}
-
-/** A definition with nothing but what storing the documents needs. */
-export function bareDefinition(
-  name: string,
-  { softDelete }: { readonly softDelete: boolean },
-): CollectionDefinition<object> {
-  return defineCollection(name, { softDelete });
+  const options: object = { unique, indexes, search, softDelete, expires, changes, geo };
+  return defineCollection(name, options);
 }
 
 function asMigrations(value: unknown, module: string): readonly Migration[] | undefined {
@@ -136,10 +120,7 @@ function asMigrations(value: unknown, module: string): readonly Migration[] | un
 }
 
 /** Parts of a service; `undefined` for anything else. */
-function partsOf(
-  value: unknown,
-  name: "collections" | "resources",
-): readonly unknown[] | undefined {
+function partsOf(value: unknown, name: string): readonly unknown[] | undefined {
   const parts: unknown = Reflect.get(Object(value), name);
   return Array.isArray(parts) ? parts : undefined;
 }

@@ -28,9 +28,8 @@ export async function compareStore(
     const held = new Map(snapshot.status.collections.map((each) => [each.name, each.documents]));
     const stored = models.filter(({ collection }) => held.has(collection.name));
     const ids = new Map<string, HashList>();
-    for (const to of new Set(
-      stored.flatMap(({ references }) => references.map((each) => each.to)),
-    )) {
+    const targets = stored.flatMap(({ references }) => references.map(({ to }) => to));
+    for (const to of new Set(targets)) {
       const list = new HashList();
       ids.set(to, list);
       if (held.has(to)) for await (const [id] of liveRecords(snapshot, to, signal)) list.add(id);
@@ -82,7 +81,8 @@ async function breaksOf(
     found.set(key, withDocument(known ?? none, id));
   };
   const unique = pending.map((paths) => ({ paths, values: new HashList() }));
-  for await (const [id, fields] of records()) {
+  const isChecked = model.schema !== undefined || unique.length > 0;
+  for await (const [id, fields] of isChecked ? records() : []) {
     // A field that is missing because it had another name is reported once.
     const moved = renames.flatMap(({ from, to }) => (Object.hasOwn(fields, from) ? to : []));
     for (const fault of await faultsOf(model, knownFields(model, fields))) {

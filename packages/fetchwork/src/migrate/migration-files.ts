@@ -8,7 +8,7 @@ import { CommandUsageError } from "../command/usage-error.ts";
 import { requireOwnModule } from "../db/definitions.ts";
 import { loadModule } from "../files/load-module.ts";
 import { makeFolders } from "../files/make-folders.ts";
-import { projectFolder } from "../files/project-folder.ts";
+import { inProject, projectFolder } from "../files/project-folder.ts";
 
 const namePattern = /^\d{4,}-[a-z\d-]+\.(?:ts|js)$/;
 const listHeader =
@@ -26,9 +26,7 @@ export const folderOption = {
 /** Returns the folder of migrations: the given one, or that of the project. */
 export function migrationsFolder(given: string | undefined, { cwd }: CommandIo): string {
   if (given !== undefined) return join(cwd, given);
-  const project = projectFolder(cwd);
-  if (project !== undefined) return join(project, "src/migrations");
-  throw new CommandUsageError("there is no project here: pass --folder, or run it in a project");
+  return join(inProject(projectFolder(cwd), "folder"), "src/migrations");
 }
 
 /**

@@ -3,6 +3,7 @@ import { isObject, type StandardSchema } from "@fetchwork/kit";
 import type { CommandIo } from "../command/command-io.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { loadDefinitions, type Resource } from "../db/definitions.ts";
+import { inProject } from "../files/project-folder.ts";
 
 /** Demands of a program on the documents of a collection. */
 export interface Model {
@@ -28,12 +29,7 @@ export async function loadModels(
   given: string | undefined,
   io: CommandIo,
 ): Promise<readonly Model[]> {
-  const definitions = await loadDefinitions(given, io);
-  if (definitions === undefined) {
-    throw new CommandUsageError(
-      "there is no project here: pass --definitions, or run it in a project",
-    );
-  }
+  const definitions = inProject(await loadDefinitions(given, io), "definitions");
   if (definitions.migrations !== undefined) {
     throw new CommandUsageError(
       'the definitions have "migrations", which "fetchwork db migrate" runs: the two cannot be combined',

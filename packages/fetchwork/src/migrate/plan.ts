@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { openStore } from "@fetchwork/documents";
 import { migrationStatus } from "@fetchwork/service/internal";
 import { type Command, defineCommand } from "../command/command.ts";
 import { exitCodes } from "../command/exit-codes.ts";
@@ -14,7 +15,7 @@ import {
   requireMigrationName,
   writeMigration,
 } from "./migration-files.ts";
-import type { Break, Build, MigrationPlan } from "./migration-plan.ts";
+import type { Break, Build } from "./migration-plan.ts";
 import { migrationName, migrationSource } from "./migration-source.ts";
 import { loadModels } from "./model.ts";
 
@@ -40,15 +41,15 @@ export const plan: Command = defineCommand({
     // Definitions of another program have no migrations here.
     const folder = isInProject ? migrationsFolder(values.folder, io) : "";
     const migrations = await loadMigrations(folder);
-    await using store = await tryExisting(storeUrl(values.url, io));
-    const status = store && (await migrationStatus(store, migrations));
-    const pending = (status?.pending ?? []).map(({ id, name: title }) => ({ id, name: title }));
+    // A missing store is planned as an empty one.
+    const url = storeUrl(values.url, io);
+    await using store = (await tryExisting(url)) ?? (await openStore("sqlite::memory:"));
+    const status = await migrationStatus(store, migrations);
+    const pending = status.pending.map(({ id, name: title }) => ({ id, name: title }));
     if (write && pending.length > 0) {
       throw new Error("there are migrations that did not run: run them before writing another one");
     }
-    const found: MigrationPlan = store
-      ? await compareStore(store, models, io.signal)
-      : { documents: 0, breaks: [], builds: [] };
+    const found = await compareStore(store, models, io.signal);
     const { breaks, builds, documents } = found;
     let file: string | undefined;
     if (write && breaks.length > 0) {

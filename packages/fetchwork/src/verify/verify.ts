@@ -11,6 +11,7 @@ import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { wholeNumber } from "../command/whole-number.ts";
 import { definitionsModule } from "../db/definitions.ts";
+import { inProject } from "../files/project-folder.ts";
 import { storeUrl } from "../db/store-url.ts";
 import { loadModule } from "../files/load-module.ts";
 import { projectFolder } from "../files/project-folder.ts";
@@ -61,10 +62,7 @@ export const verify: Command = defineCommand({
       }),
       ...(database !== undefined && { database: storeUrl(database, io) }),
     };
-    const module = definitionsModule(values.app, io);
-    if (module === undefined) {
-      throw new CommandUsageError("there is no project here: pass --app, or run it in a project");
-    }
+    const module = inProject(definitionsModule(values.app, io), "app");
     const file = resolve(io.cwd, module);
     const service = Object.values(await loadModule(file)).find(isService);
     if (service === undefined) throw new Error(`${module} exports no service`);
