@@ -67,10 +67,10 @@ export async function loadDefinitions(
   const module = definitionsModule(given, io);
   if (module === undefined) return undefined;
   if (given === undefined) requireOwnModule(module);
-  const exports: Readonly<Record<string, unknown>> = {
-    ...(await loadModule(resolve(io.cwd, module))),
-  };
-  const { migrations, ...others } = exports;
+  const { migrations, ...others } = await loadModule(resolve(io.cwd, module));
+  if (migrations !== undefined && !Array.isArray(migrations)) {
+    throw new Error(`"migrations" of ${module} must be an array`);
+  }
   const found = new Map<string, CollectionDefinition<object>>();
   const values = Object.values(others).flat();
   for (const value of values.flatMap((each) => partsOf(each, "collections") ?? each)) {
@@ -81,7 +81,8 @@ export async function loadDefinitions(
   }
   return {
     collections: [...found.values()],
-    migrations: asMigrations(migrations, module),
+    // The store checks every one of them before it does anything.
+    migrations: migrations as readonly Migration[] | undefined,
     resources: values.flatMap((each) => (partsOf(each, "resources") ?? []) as readonly Resource[]),
   };
 }
@@ -110,13 +111,6 @@ export function parseDefinition(value: unknown): CollectionDefinition<object> {
   // `defineCollection` rejects anything but paths and known words.
   const options: object = { unique, indexes, search, softDelete, expires, changes, geo };
   return defineCollection(name, options);
-}
-
-function asMigrations(value: unknown, module: string): readonly Migration[] | undefined {
-  if (value === undefined) return undefined;
-  if (!Array.isArray(value)) throw new Error(`"migrations" of ${module} must be an array`);
-  // The store checks every one of them before it does anything.
-  return value as readonly Migration[];
 }
 
 /** Parts of a service; `undefined` for anything else. */

@@ -29,8 +29,7 @@ export const status: Command = defineCommand({
     const code = steps.some(isPending) ? 3 : 0;
     if (values.json === true) {
       const shown = { definitions: collections, steps, pending: code !== 0 };
-      const result = { url: shownUrl(url), ...held, ...shown };
-      io.stdout.write(jsonLine(result));
+      io.stdout.write(jsonLine({ url: shownUrl(url), ...held, ...shown }));
       return code;
     }
     const { green, red, dim } = colours(io.stdout);

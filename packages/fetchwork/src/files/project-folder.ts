@@ -16,11 +16,7 @@ export function projectFolder(cwd: string): string | undefined {
   return folder;
 }
 
-/**
- * Returns what a command found in its project.
- *
- * @throws CommandUsageError that names the option for outside of a project
- */
+/** Returns what a command found in its project, or throws that the option is missing. */
 export function inProject<T>(found: T | undefined, option: string): T {
   if (found !== undefined) return found;
   throw new CommandUsageError(`there is no project here: pass --${option}, or run it in a project`);

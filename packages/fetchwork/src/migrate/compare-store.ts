@@ -94,10 +94,9 @@ async function breaksOf(
   for await (const [id, before] of isDone ? [] : records()) {
     const fields = renamed(before, renames);
     for (const { field, to } of model.references) {
+      const list = ids.get(to);
       const values = [valueAt(fields, field.split("."))].flat();
-      const isLost = values.some(
-        (value) => typeof value === "string" && ids.get(to)?.count(value) === 0,
-      );
+      const isLost = values.some((each) => typeof each === "string" && list?.count(each) === 0);
       if (isLost) add(id, { kind: "relation", field, expected: `an id of "${to}"` });
     }
     for (const { paths, values } of unique) {

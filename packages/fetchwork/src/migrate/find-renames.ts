@@ -34,10 +34,8 @@ export async function findRenames(
       if (pair.documents === 0 && pairs.size >= maxPairs) break;
       let { fits } = pair;
       if (fits && pair.documents < maxTries) {
-        const issues = await issuesOf(schema, {
-          ...knownFields(model, document),
-          [to]: document[from],
-        });
+        const tried = { ...knownFields(model, document), [to]: document[from] };
+        const issues = await issuesOf(schema, tried);
         fits = !issues.some(({ path }) => path[0] === to);
       }
       pairs.set(key, { ...withDocument(pair, id), fits });

@@ -39,7 +39,7 @@ export async function loadMigrations(folder: string): Promise<readonly DocumentM
   for (const file of filesIn(folder)) {
     const path = join(folder, file);
     requireOwnModule(path);
-    const migration: unknown = Reflect.get(await loadModule(path), "migration");
+    const { migration } = await loadModule(path);
     const number = Number.parseInt(file, 10);
     if (!isMigration(migration) || migration.id !== number) {
       throw new Error(
@@ -88,11 +88,7 @@ ${names.map(([, name]) => `  ${name},`).join("\n")}
   await writeFile(file, source);
 }
 
-/**
- * Checks the name of a migration that is to be written.
- *
- * @throws CommandUsageError
- */
+/** Refuses a name under which no migration can be written. */
 export function requireMigrationName(name: string, { write }: { readonly write: boolean }): void {
   if (write && /^[a-z\d]+(?:-[a-z\d]+)*$/.test(name) && name.length <= 100) return;
   const expected = "1 to 100 lower-case letters, digits and hyphens between them";

@@ -1,3 +1,4 @@
+import { literal } from "../add/source-text.ts";
 import { oneLine } from "../command/terminal-text.ts";
 import { documentCount } from "../db/document-count.ts";
 import { typesOf } from "./find-faults.ts";
@@ -36,7 +37,7 @@ export function migrationSource(
     const about = `${each.collection}.${each.field}: ${oneLine(each.expected)}`;
     const example = `${documentCount(each.documents)}, such as ${each.ids[0] ?? "none"}`;
     functions.push(`// ${oneLine(about, 600)}. ${oneLine(example)}.\n${functionOf(change, body)}`);
-    const entry = `collection: ${text(each.collection)}, change: ${change}`;
+    const entry = `collection: ${literal(each.collection)}, change: ${change}`;
     if (undoBody === undefined) return `    { ${entry} },\n`;
     const undo = `undo${change.slice(0, 1).toUpperCase()}${change.slice(1)}`;
     functions.push(functionOf(undo, undoBody));
@@ -45,7 +46,7 @@ export function migrationSource(
   return [
     'import type { DocumentMigration, MigratedFields } from "fetchwork";\n',
     ...functions,
-    `export const migration: DocumentMigration = {\n  id: ${id},\n  name: ${text(name)},\n  changes: [\n${list.join("")}  ],\n};\n`,
+    `export const migration: DocumentMigration = {\n  id: ${id},\n  name: ${literal(name)},\n  changes: [\n${list.join("")}  ],\n};\n`,
   ].join("\n");
 }
 
@@ -94,10 +95,10 @@ function filled({ field, kind }: Break, name: string, model: Model | undefined):
   const { properties = {} } = model ?? {};
   const schema = Object.hasOwn(properties, field) ? properties[field] : undefined;
   const value = kind === "missing" ? defaultOf(schema) : undefined;
-  const isMissing = `document[${text(field)}] === undefined`;
+  const isMissing = `document[${literal(field)}] === undefined`;
   return value === undefined
     ? `  // Return the fields after the change, or undefined for a document that fits already.\n` +
-        `  throw new Error(${text(`${name} is to be filled in`)}, { cause: Object.keys(document) });\n`
+        `  throw new Error(${literal(`${name} is to be filled in`)}, { cause: Object.keys(document) });\n`
     : `  // The value for documents that have none: change it to what fits.\n` +
         `  return ${isMissing} ? { ...document, ${key(field)}: ${value} } : undefined;\n`;
 }
@@ -106,7 +107,7 @@ function defaultOf(schema: unknown): string | undefined {
   if (schema === undefined) return undefined;
   const described = Object(schema) as Record<string, unknown>;
   const { enum: values, minimum, minLength = 0, format, pattern } = described;
-  if (Array.isArray(values)) return text(values[0]);
+  if (Array.isArray(values)) return JSON.stringify(values[0]);
   const types = typesOf(schema);
   if (types.includes("null")) return "null";
   if (minLength !== 0 || format !== undefined || pattern !== undefined) return undefined;
@@ -115,9 +116,5 @@ function defaultOf(schema: unknown): string | undefined {
 
 /** The name in an object: a computed one sets `__proto__` as a field. */
 function key(name: string): string {
-  return /^[A-Za-z_]\w*$/.test(name) && name !== "__proto__" ? name : `[${text(name)}]`;
-}
-
-function text(value: unknown): string {
-  return JSON.stringify(value);
+  return /^[A-Za-z_]\w*$/.test(name) && name !== "__proto__" ? name : `[${literal(name)}]`;
 }

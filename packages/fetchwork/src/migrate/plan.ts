@@ -73,8 +73,7 @@ export const plan: Command = defineCommand({
   },
 });
 
-function describeBreak(each: Break): readonly string[] {
-  const { collection, documents, expected, field, ids, kind } = each;
+function describeBreak({ collection, documents, expected, field, ids, kind }: Break): string[] {
   const more = documents > ids.length ? ", …" : "";
   const subject = `${kind.padEnd(8)}  ${collection}.${field}`;
   return [

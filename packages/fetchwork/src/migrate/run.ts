@@ -59,10 +59,7 @@ export const undo: Command = defineCommand({
   },
 });
 
-/**
- * Runs the migrations with the chosen numbers one after the other, while no other process runs
- * any.
- */
+/** Runs migrations that are chosen by number, while no other process runs any. */
 async function changeStore(
   values: OptionValues<typeof options>,
   io: CommandIo,
@@ -121,25 +118,21 @@ async function definitionsFor(
   const collections = new Map(models.map(({ collection }) => [collection.name, collection]));
   const steps = await administer(store).plan({ collections: [...collections.values()] });
   const definitions = new Map<string, CollectionDefinition<object>>();
-  for (const change of chosen.flatMap(({ changes }) => changes)) {
-    const collection = collections.get(change.collection);
-    if (collection === undefined) {
-      throw new Error(
-        `a migration changes the collection "${change.collection}", which the project does not define`,
-      );
+  for (const { collection, undo } of chosen.flatMap(({ changes }) => changes)) {
+    const definition = collections.get(collection);
+    if (definition === undefined) {
+      throw new Error(`a migration changes "${collection}", which the project does not define`);
     }
-    if (direction === "undo" && change.undo === undefined) {
+    if (direction === "undo" && undo === undefined) {
       throw new Error(
-        `the last migration cannot be undone: the change of "${change.collection}" has no undo ` +
+        `the last migration cannot be undone: the change of "${collection}" has no undo ` +
           "(`undo: () => undefined` where earlier versions read its documents as they are)",
       );
     }
-    const { name, unique, ...rest } = collection;
+    const { name, unique, ...rest } = definition;
+    const built = unique.filter((fields) => !isIndexMissing(steps, name, fields));
     // The fields were checked by the definition that they are of.
-    const checked: object = {
-      ...rest,
-      unique: unique.filter((fields) => !isIndexMissing(steps, name, fields)),
-    };
+    const checked: object = { ...rest, unique: built };
     definitions.set(name, defineCollection(name, checked));
   }
   return definitions;
