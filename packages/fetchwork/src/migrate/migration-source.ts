@@ -1,4 +1,3 @@
-import { literal } from "../add/source-text.ts";
 import { oneLine } from "../command/terminal-text.ts";
 import { documentCount } from "../db/document-count.ts";
 import { typesOf } from "./find-faults.ts";
@@ -37,7 +36,7 @@ export function migrationSource(
     const about = `${each.collection}.${each.field}: ${oneLine(each.expected)}`;
     const example = `${documentCount(each.documents)}, such as ${each.ids[0] ?? "none"}`;
     functions.push(`// ${oneLine(about, 600)}. ${oneLine(example)}.\n${functionOf(change, body)}`);
-    const entry = `collection: ${literal(each.collection)}, change: ${change}`;
+    const entry = `collection: ${JSON.stringify(each.collection)}, change: ${change}`;
     if (undoBody === undefined) return `    { ${entry} },\n`;
     const undo = `undo${change.slice(0, 1).toUpperCase()}${change.slice(1)}`;
     functions.push(functionOf(undo, undoBody));
@@ -46,7 +45,7 @@ export function migrationSource(
   return [
     'import type { DocumentMigration, MigratedFields } from "fetchwork";\n',
     ...functions,
-    `export const migration: DocumentMigration = {\n  id: ${id},\n  name: ${literal(name)},\n  changes: [\n${list.join("")}  ],\n};\n`,
+    `export const migration: DocumentMigration = {\n  id: ${id},\n  name: "${name}",\n  changes: [\n${list.join("")}  ],\n};\n`,
   ].join("\n");
 }
 
@@ -95,10 +94,10 @@ function filled({ field, kind }: Break, name: string, model: Model | undefined):
   const { properties = {} } = model ?? {};
   const schema = Object.hasOwn(properties, field) ? properties[field] : undefined;
   const value = kind === "missing" ? defaultOf(schema) : undefined;
-  const isMissing = `document[${literal(field)}] === undefined`;
+  const isMissing = `document[${JSON.stringify(field)}] === undefined`;
   return value === undefined
     ? `  // Return the fields after the change, or undefined for a document that fits already.\n` +
-        `  throw new Error(${literal(`${name} is to be filled in`)}, { cause: Object.keys(document) });\n`
+        `  throw new Error("${name} is to be filled in", { cause: Object.keys(document) });\n`
     : `  // The value for documents that have none: change it to what fits.\n` +
         `  return ${isMissing} ? { ...document, ${key(field)}: ${value} } : undefined;\n`;
 }
@@ -116,5 +115,5 @@ function defaultOf(schema: unknown): string | undefined {
 
 /** The name in an object: a computed one sets `__proto__` as a field. */
 function key(name: string): string {
-  return /^[A-Za-z_]\w*$/.test(name) && name !== "__proto__" ? name : `[${literal(name)}]`;
+  return /^[A-Za-z_]\w*$/.test(name) && name !== "__proto__" ? name : `[${JSON.stringify(name)}]`;
 }
