@@ -50,7 +50,7 @@ type AnyListener<Events extends EventMap> = (
   context: HandlerContext,
 ) => unknown;
 
-/** Called with every failure. What it throws is logged. */
+/** Called with every failure. Errors that it throws are logged. */
 type ErrorListener = (error: WebhookError) => unknown;
 
 /** Calls handlers by event. All methods are bound. */

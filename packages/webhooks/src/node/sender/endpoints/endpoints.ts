@@ -108,8 +108,8 @@ export interface Endpoints {
     options?: EndpointWriteOptions,
   ): Promise<WebhookEndpoint | undefined>;
   /**
-   * Replaces the secret. For a time deliveries carry the signatures of both, so that the receiver
-   * can change its own at any moment of it. Only this call returns the new secret.
+   * Replaces the secret. For a time deliveries carry the signatures of both, and the receiver can
+   * change its own at any moment. Only this call returns the new secret.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_SECRET`, or `ERR_WEBHOOKS_OPTION` also for a scheme
    * with one signature a delivery
