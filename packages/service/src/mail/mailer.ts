@@ -68,8 +68,8 @@ async function sendOnce(
 ): Promise<void> {
   const { createTransport } = await import("nodemailer");
   signal.throwIfAborted();
-  // A server that says a little now and then never reaches a limit of silence, so the whole has a
-  // limit too.
+  // A server that sends a little now and then never reaches a limit of silence. So the whole has
+  // one too.
   const socket = new Socket();
   let isLate = false;
   const deadline = setTimeout(() => {

@@ -50,7 +50,7 @@ export function createSampler(
     return { ...fields, ...given };
   }
   return async (resource, fields = {}) => {
-    // One for all that it refers to, so that rules about the owner of one of them let it create the
+    // One admin for all that it refers to: rules about the owner of one of them let it create the
     // next.
     let admin: Promise<string> | undefined;
     return sample(resource, fields, () => (admin ??= user()));
