@@ -50,8 +50,7 @@ export function createSampler(
     return { ...fields, ...given };
   }
   return async (resource, fields = {}) => {
-    // One admin for all that it refers to: rules about the owner of one of them let it create the
-    // next.
+    // One admin for all references: rules about the owner of one of them let it create the next.
     let admin: Promise<string> | undefined;
     return sample(resource, fields, () => (admin ??= user()));
   };
