@@ -65,10 +65,11 @@ export interface ResourceOptions<
    */
   readonly views?: ViewOptions<NoInfer<View>, Public> | undefined;
   /**
-   * Who sees and who sets single fields: `{ salary: "admin", notes: { read: "owner", write: "admin"
-   * } }`. A rule alone is for both. What a caller does not see by `views` stays hidden. Who sends a
-   * field that others set gets a 403. Default: everyone sees the fields of `view`, and callers who
-   * may change documents set all fields that are not read-only.
+   * Rules of who sees and who sets single fields:
+   * `{ salary: "admin", notes: { read: "owner", write: "admin" } }`. A rule alone is for both.
+   * Fields that a caller does not see by `views` stay hidden. A caller who sends a field that
+   * others set gets a 403. Default: everyone sees the fields of `view`, and callers who may change
+   * documents set all fields that are not read-only.
    */
   readonly fields?: Rules | undefined;
   /**

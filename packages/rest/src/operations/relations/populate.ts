@@ -183,7 +183,7 @@ async function followInverse(
 
 /**
  * Finds what leads to each document: with one query for all, and one for each that it has not
- * served wholly. Those for which nothing is left of the documents that are shown have no group.
+ * served wholly. Documents for which nothing is left of those that are shown have no group.
  */
 async function findGroups(
   call: ResourceCall<unknown>,
