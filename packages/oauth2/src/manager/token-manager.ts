@@ -138,8 +138,8 @@ export class TokenManager {
 
   /**
    * Whether somebody is signed in: `getToken` would return a token, or ask the server for one,
-   * without a user. Asks the store and no server, so a refresh token that the server no longer
-   * accepts counts until it was refused here.
+   * without a user. Asks the store and no server. So a refresh token that the server no longer
+   * accepts counts until its refusal here.
    *
    * @throws TokenStoreError
    */

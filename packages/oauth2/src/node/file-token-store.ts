@@ -29,8 +29,8 @@ export interface FileTokenStoreOptions {
 }
 
 /**
- * A store in a folder, one file per key, which processes of one machine share. Files can be read by
- * their owner only and are replaced as a whole, after the new content is on the disk: a killed
+ * A store in a folder, one file per key, which processes of one machine share. Only their owner can
+ * read the files. They are replaced as a whole, after the new content is on the disk: a killed
  * process leaves either the old token or the new one. Links and files of other users are not read.
  * Tokens are not encrypted.
  */
