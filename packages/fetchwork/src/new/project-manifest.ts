@@ -14,8 +14,8 @@ export function projectManifest(options: ProjectOptions, source: PackageSource):
     engines: { node: "^22.19.0 || >=24" },
     scripts: ownScripts,
     ...packagesOf(source),
-    // The pinned Node is fetched by an install script, which recent versions of npm run for whom
-    // they are told to only.
+    // An install script fetches the pinned Node. Recent versions of npm run these scripts for
+    // listed packages only.
     ...(source.pinsNode === true && { allowScripts: { node: true } }),
     ...(list === "rows" && { fetchwork: { list } }),
   };
