@@ -255,7 +255,7 @@ export class LazyResponse implements Response {
 
 /**
  * `Response` for handlers on Node: it has the constructor and the methods of the platform's class,
- * and `instanceof Response` holds, but it costs a tenth where `serve` sends it. With the option
+ * and `instanceof Response` holds. It costs a tenth where `serve` sends it. With the option
  * `fastResponse` of `serve` it stands in the place of the global class. On other runtimes it is the
  * platform's class.
  */
