@@ -25,9 +25,9 @@ export interface EtagOptions {
  * `cacheControl` with a version saves both.
  *
  * The tag is weak by default: a compressor or a proxy outside changes the bytes. Two codings of a
- * resource must not share a strong tag (RFC 9110, 8.8.3.3). So it never holds for `If-Match`.
+ * resource must not share a strong tag (RFC 9110, 8.8.3.3). So the tag never holds for `If-Match`.
  *
- * Hashed are bodies that are known whole: `json()`, `text()`, and a `Response` of text or bytes.
+ * Bodies that are known whole are hashed: `json()`, `text()`, and a `Response` of text or bytes.
  * Streams that are not ready, events, bodies over the limit and responses of HEAD without a body
  * pass unchanged. An `ETag` of the handler stays, and is compared. Place it inside `compress` and
  * authentication.

@@ -22,7 +22,7 @@ export interface CompressOptions {
   /** Prefixes of media types to compress. Default: text, JSON, XML, scripts, fonts. */
   readonly types?: readonly string[] | undefined;
   /**
-   * Minimum size in bytes of a body that is available as a whole: of `json()`, `text()` and
+   * Minimum size in bytes of a body that is available as a whole, as from `json()`, `text()` and
    * `new Response("text")`. Does not apply to a stream whose chunks come later. Default: `1024`: a
    * smaller body fits into one packet anyway.
    */
