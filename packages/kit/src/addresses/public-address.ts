@@ -2,7 +2,7 @@ import { parseIP, type IPAddress } from "./ip-address.ts";
 import { isInRange, parseIPRange, type IPRange } from "./ip-range.ts";
 
 // IPv4 ranges that are not globally reachable by the IANA registry of special addresses (RFC 6890).
-// Those for multicast, documentation and benchmarking are included.
+// Ranges for multicast, documentation and benchmarking are included.
 const specialIPv4 = ranges(
   "0.0.0.0/8",
   "10.0.0.0/8",
