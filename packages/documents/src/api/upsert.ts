@@ -28,8 +28,8 @@ export interface UpsertChange<T> {
 export interface Upserting<T> {
   /**
    * Adds the document when there is none with the id, or with the values of the unique fields;
-   * changes the existing one otherwise. Resolves to the stored document. Of any number of
-   * upserts at the same time one adds and the others change.
+   * changes the existing one otherwise. Resolves to the stored document. One of any number of
+   * upserts at the same time adds and the others change.
    *
    * @throws {InputError} For a document or an id that cannot be stored, for fields that are not
    *   those of a unique index, and for one that is missing or null.

@@ -227,8 +227,8 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
   }
 
   /**
-   * The trigram index finds them, where the locale of the database knows the letters. As a subquery
-   * the pattern is unknown to the planner, which would otherwise read all texts when it estimates
+   * The trigram index finds them, where the locale of the database knows the letters. A pattern in
+   * a subquery is unknown to the planner. Otherwise it would read all texts when it estimates
    * wrongly that most have the word.
    */
   search(words: readonly string[]): readonly string[] {
