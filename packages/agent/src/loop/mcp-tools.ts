@@ -149,7 +149,7 @@ function httpTransport(server: McpServer) {
   return { type: "http" as const, url, headers: { ...headers }, fetch: boundedFetch };
 }
 
-/** Bounds responses and the end of a session. What is not asked for (GET) is of no interest. */
+/** Bounds responses and the end of a session. Messages that nobody asked for (GET) are ignored. */
 const boundedFetch: typeof fetch = async (input, init) => {
   if (init?.method === "GET") return new Response(null, { status: 405 });
   const signal = init?.method === "DELETE" ? AbortSignal.timeout(1_000) : init?.signal;
