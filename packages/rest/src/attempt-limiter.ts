@@ -4,7 +4,7 @@ import { checkOptions } from "./check-options.ts";
 import { checkConfigured } from "./errors.ts";
 import { Problem } from "./problem.ts";
 
-/** Who tries. */
+/** The account and the origin of an attempt. */
 export interface AttemptBy {
   /** Name of the account that is tried, whether there is one or not; such as an email. */
   readonly account: string;

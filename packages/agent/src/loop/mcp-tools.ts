@@ -94,7 +94,7 @@ async function toolsOf(
         const isShown = JSON.stringify(schema).length <= max.schema;
         const note = isShown ? "" : " (The schema of its arguments is too long to be shown.)";
         const offered = `${server.name}__${name.replace(/[^\w-]/g, "_")}`.slice(0, 64);
-        // Of two that are cut to one name the first is offered.
+        // The first of two that are cut to one name is offered.
         if (tools.has(offered)) continue;
         tools.set(offered, {
           mayDiffer: true,

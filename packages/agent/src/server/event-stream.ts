@@ -2,7 +2,7 @@ import type { TaskBus } from "./task-bus.ts";
 import type { TaskStore } from "./task-store.ts";
 import { toTask } from "./wire.ts";
 
-/** Which events are wanted. */
+/** Events that a client wants. */
 export interface EventSelection {
   readonly taskId: string;
   /** Number of the last event that the client has; 0: none. */

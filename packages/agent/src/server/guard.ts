@@ -2,7 +2,7 @@ import { constantTimeEqual } from "@fetchwork/kit";
 import { optionError } from "../errors.ts";
 import { HttpFailure } from "./http-failure.ts";
 
-/** Who may ask. */
+/** Rules of who may ask. */
 export interface GuardOptions {
   /** Further host names, without port; `*`: any, behind a proxy that checks. Default: none. */
   readonly hosts?: readonly string[] | undefined;

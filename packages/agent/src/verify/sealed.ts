@@ -162,7 +162,7 @@ function fileSystem({ cwd, readOnly, memory, user }: View): string {
       isFixed(path) ? fixed : fixed.replace("ro,", ""),
     ]),
   ];
-  // Of what a folder has mounted below itself, mount makes nothing read-only.
+  // A mount does not make mounts below a folder read-only.
   const writable = ["/", "/proc", "/proc/*", "/tmp", "/dev/shm"].concat(
     isFixed(cwd) ? [] : [quote(escaped(cwd)), `${quote(escaped(cwd))}/*`],
   );

@@ -1,7 +1,7 @@
 import type { Stored } from "./document.ts";
 import type { FieldPath } from "./field-path.ts";
 
-/** Which document an upsert changes: by its id, or by the fields of a unique index. */
+/** The document that an upsert changes: by its id, or by the fields of a unique index. */
 export type UpsertOptions<T> = UpsertChange<T> &
   (
     | { readonly id: string; readonly by?: undefined }

@@ -122,7 +122,7 @@ export interface Selected extends Pick<ParsedSelection, "deleted" | "filter" | "
   readonly foundBy?: FoundBy | undefined;
 }
 
-/** Which documents to claim, and until when. */
+/** The documents to claim, and until when. */
 export interface Claiming {
   readonly query: ParsedQuery & Selected;
   /** Milliseconds since 1970. */
@@ -131,7 +131,7 @@ export interface Claiming {
   readonly until: number;
 }
 
-/** Which lease of which document. */
+/** A lease of a document. */
 export interface Held {
   readonly id: string;
   readonly token: string;

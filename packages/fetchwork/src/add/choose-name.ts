@@ -4,7 +4,7 @@ import { exitCodes } from "../command/exit-codes.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { namesOf, singularOf } from "./resource-names.ts";
 
-/** Whom to ask. */
+/** The person to ask. */
 interface ChooseContext {
   /** The terminal; without one nobody is asked. */
   readonly input: Readable | undefined;

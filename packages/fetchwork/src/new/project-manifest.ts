@@ -52,8 +52,8 @@ function packagesOf(
   const tools: Record<string, string> = {
     "@types/node": "24.19.2",
     "@vitest/coverage-v8": "5.1.0",
-    // Of a newer one the registry lacks binaries for some systems, which a lock file that `npm ci`
-    // takes must name.
+    // The registry lacks binaries of newer ones for some systems, which a lock file for `npm ci`
+    // must name.
     oxlint: "1.89.0",
     rolldown: "1.2.19",
     typescript: "7.0.2",

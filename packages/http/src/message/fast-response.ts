@@ -282,7 +282,7 @@ function isWhole(body: BodyInit | null | undefined): body is WholeBody {
 /** Copies bytes, which the caller may change afterwards. */
 function copyOf(body: Exclude<WholeBody, string>): Uint8Array<ArrayBuffer> | null {
   if (body === null || body === undefined) return null;
-  // Of a view the constructor copies the bytes, of a buffer it does not.
+  // The constructor copies the bytes of a view, but not those of a buffer.
   return new Uint8Array(body instanceof ArrayBuffer ? body.slice(0) : body);
 }
 

@@ -27,10 +27,10 @@ type MethodsFunction = (
 /** Options of {@link cors}. */
 export interface CorsOptions {
   /**
-   * Who may read the responses: origins such as `https://app.example.com`, all subdomains of a host
-   * as `https://*.example.com`, regular expressions that match a whole origin (see {@link
-   * originMatcher}), `null` for pages without an origin, `*` for everybody; or a function. Default:
-   * `["*"]`.
+   * Readers of the responses: origins such as `https://app.example.com`, all subdomains of a host
+   * as `https://*.example.com`, regular expressions that match a whole origin (see
+   * {@link originMatcher}), `null` for pages without an origin, `*` for everybody; or a function.
+   * Default: `["*"]`.
    */
   readonly allowedOrigins?: readonly (string | RegExp)[] | OriginCheck | undefined;
   /** Default: GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD. */

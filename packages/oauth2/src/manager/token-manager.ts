@@ -172,7 +172,7 @@ export class TokenManager {
         const token = await raceSignal(flight.token, signal);
         const isOwn =
           flight.refused?.token === refused?.token && flight.minValidity === minValidity;
-        // Who wanted less has found a token that does not serve this caller.
+        // A caller who wanted less has found a token that does not serve this one.
         if (isOwn || this.#serves(token, refused, minValidity)) return token;
       } catch (error) {
         if (orElse !== undefined && needsUser(error)) {

@@ -127,7 +127,7 @@ export class FileTokenStore implements TokenStore {
     const current = await contentOf(path);
     if (current === undefined) return false;
     if (!isDead(current) && !(await isOlder(path, this.#leaseTime))) return false;
-    // Of all who find it abandoned, one removes it; and only if it still is the one that was looked
+    // One of all who find it abandoned removes it; and only if it still is the one that was looked
     // at.
     const removal = `${path}.removal`;
     if (!(await create(removal, holder))) {

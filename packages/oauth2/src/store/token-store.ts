@@ -47,5 +47,5 @@ export class MemoryTokenStore implements TokenStore {
   }
 }
 
-/** Who waits for the lock only wants to know that it is free. */
+/** A caller that waits for the lock only wants to know that it is free. */
 function ignore(): void {}

@@ -43,7 +43,7 @@ export interface AccountsOptions {
    * Default: `"master"`.
    */
   readonly signUp?: OpenTo | undefined;
-  /** Who may sign users in: holders of the master key only, or everyone. Default: `"master"`. */
+  /** Callers who may sign users in: holders of the master key, or everyone. Default: `"master"`. */
   readonly signIn?: OpenTo | undefined;
   /** Mails of your own in the place of those that come with the package. Default: none. */
   readonly texts?: Partial<AccountTexts> | undefined;

@@ -32,7 +32,7 @@ export interface RouteDefinition<
   readonly tag: string;
   /** Description of the group; that of the first route that has one counts. Default: none. */
   readonly tagDescription?: string | undefined;
-  /** Who may call it. */
+  /** Callers that may use it. */
   readonly access: Rule;
   /** Schema of the body. Without it a body is read for its token only. */
   readonly body?: BodySchema | undefined;
@@ -178,7 +178,7 @@ export function defineRoute<
     "resource",
     "responses",
     "handle",
-    // Those of a route that was made before, and is changed.
+    // Fields of a route that was made before, and is changed.
     "action",
     "types",
   ]);

@@ -26,7 +26,7 @@ export interface AccessCall<
  * transaction with the question, and both may be repeated.
  */
 export type AccessFunction<Asked = AccessCall> = {
-  // As a method, so that a resource of some fields counts as a resource of any.
+  // A method, so that a resource of some fields counts as a resource of any.
   ask(call: Asked): boolean | Promise<boolean>;
 }["ask"];
 

@@ -92,7 +92,7 @@ async function sendOnce(
     disableUrlAccess: true,
   });
   try {
-    // As an object, the address is never read as a list of several.
+    // An address in an object is never read as a list of several.
     await transport.sendMail({ ...mail, to: { name: "", address: mail.to } });
   } catch (error) {
     throw isLate ? Object.assign(new Error("too late"), { code: "ETIMEDOUT" }) : error;

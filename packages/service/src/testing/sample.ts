@@ -2,7 +2,7 @@ import { type Handler, runHandler } from "@fetchwork/http";
 import type { Fields, JsonSchema, Resource } from "@fetchwork/rest";
 import { z } from "zod";
 
-/** Who creates what samples refer to. */
+/** Creators of what samples refer to. */
 interface Creators {
   /** Makes an admin, and returns its token. */
   readonly user: () => Promise<string>;

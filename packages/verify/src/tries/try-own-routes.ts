@@ -36,7 +36,7 @@ export async function tryOwnRoutes(trial: Trial): Promise<void> {
 interface Target {
   readonly route: Route;
   readonly owner: string;
-  /** Which of its documents, where there is one for each member of an enum. Default: the first. */
+  /** Number of its document, where there is one for each member of an enum. Default: the first. */
   readonly state?: number;
   /** Identifiers of documents that are used before those of the owner. */
   readonly ids?: ReadonlyMap<Resource, string> | undefined;

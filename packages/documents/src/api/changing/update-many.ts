@@ -1,7 +1,7 @@
 import type { Change, Stored } from "../document.ts";
 import type { Where } from "../where.ts";
 
-/** Which documents to change, and how. */
+/** The documents to change, and how. */
 export interface ManyChanges<T> {
   /** The filter; `{}` selects every document. */
   readonly where: Where<T>;

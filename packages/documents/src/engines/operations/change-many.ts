@@ -6,7 +6,7 @@ import { atomically, type Operation, type Row } from "../operation.ts";
 import { changeDocument, type Modification } from "./change.ts";
 import { selectionTerms, whereSql } from "./where.ts";
 
-/** Which documents to change, and what to make of each. */
+/** The documents to change, and what to make of each. */
 export interface ManyModifications<T> {
   readonly filter: Filter;
   readonly modification: Modification<T>;

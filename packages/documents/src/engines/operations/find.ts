@@ -19,7 +19,7 @@ export interface ReadPlan {
   readonly find?: FindPlan | undefined;
   /** Documents to count, up to `max`. */
   readonly count?: CountPlan | undefined;
-  /** Which groups to compute; the count is then that of all groups. */
+  /** Groups to compute; the count is then that of all groups. */
   readonly groups?: ParsedAggregate | undefined;
   /** Fields whose values are counted; the count is that of the field with the most. */
   readonly distinct?: ParsedDistinct | undefined;

@@ -97,7 +97,7 @@ export function createEmailChanges(
     if (found === undefined) return undefined;
     const { change, user: before } = found;
     const users = alone.collection(collection);
-    // Those who read the former mailbox set no password any more.
+    // Readers of the former mailbox set no password any more.
     if (change.email !== before.email) {
       await alone.collection(resets).removeMany({ where: { user: before.id } });
     }

@@ -69,7 +69,7 @@ export function createProviderAccess(store: Store, secret: string): ProviderAcce
       }
       try {
         const client = await connection.provider.connect();
-        // Of this call only: the store, which all processes share, says what holds.
+        // The manager is of this call only: the store, which all processes share, says what holds.
         const manager = new TokenManager(client, { store: tokens, key: link.id });
         return await ask(connection, manager, link.sub);
       } catch (error) {

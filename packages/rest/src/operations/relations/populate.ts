@@ -172,7 +172,7 @@ async function followInverse(
   const reference = referenceOf(relation, resource);
   const own = { ...callFor(target, call), params: {}, document: undefined };
   if (!(await allows(target, "list", { call: own, document: undefined }))) return () => undefined;
-  // Which documents lead here is what their field tells.
+  // The field tells which documents lead here.
   if (target.views.hides(reference.field, own)) return () => undefined;
   const limits = await listLimits(target, own);
   const groups = await findGroups(call, { documents, relation, reference, limits });

@@ -48,7 +48,7 @@ export async function releaseReferences(
     const { field, many, onDelete } = reference;
     const documents = transaction.collection(other.collection);
     const where = { [field]: many ? { contains: targetId } : targetId };
-    // Those that go anyway hold nothing up, so one more than they are tells whether another one is
+    // Documents that go anyway hold nothing up, so one more than they are tells whether another is
     // there.
     const limit = onDelete === "restrict" ? going.size + 1 : left + going.size + 1;
     const found = (await documents.find({ where, limit })).filter(

@@ -30,7 +30,7 @@ export interface Relation {
 /** Relations of a resource by name. */
 export type Relations = Readonly<Record<string, Relation>>;
 
-/** Which relations `populate` may name. */
+/** The relations that `populate` may name. */
 export interface PopulateOptions {
   /** Paths of relations: `["author", "comments.author"]`. Their leading parts are allowed too. */
   readonly paths: readonly string[];

@@ -15,8 +15,8 @@ export interface EndpointInput {
   /** Where events are sent; `https:`, without credentials. */
   readonly url: string;
   /**
-   * Whose events it gets: 1 to 64 letters, digits, `_` and `-`; it stays. Default: none, and it
-   * gets events of no tenant.
+   * Tenant whose events it gets: 1 to 64 letters, digits, `_` and `-`; it stays. Default: none, and
+   * it gets events of no tenant.
    */
   readonly tenant?: string | undefined;
   /**
@@ -72,7 +72,7 @@ interface RotateOptions extends EndpointWriteOptions {
   readonly overlap?: number | undefined;
 }
 
-/** Which endpoints. */
+/** Selects endpoints. */
 interface EndpointQuery {
   /** Default: those of all tenants, and of none. */
   readonly tenant?: string | undefined;

@@ -1,7 +1,7 @@
 import { isPublicAddress, parseIP } from "@fetchwork/kit";
 import { WebhookUsageError } from "../../../errors.ts";
 
-/** Which URLs may be targets. */
+/** Rules of which URLs may be targets. */
 export interface TargetRules {
   /** Whether `http:` is allowed as well as `https:`. */
   readonly allowHttp: boolean;
