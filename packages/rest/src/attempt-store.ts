@@ -13,9 +13,8 @@ export interface AttemptRule {
 /** Keeps counts of attempts. Keys are texts of up to 400 characters. */
 export interface AttemptStore {
   /**
-   * Counts an attempt as failed until told otherwise, in one step, so that of many at once no more
-   * pass than the rule lets. Returns 0, or the milliseconds to wait when it was refused, and not
-   * counted.
+   * Counts an attempt as failed until told otherwise. That is one step, so many at once do not
+   * exceed the rule. Returns 0, or the milliseconds to wait when it was refused, and not counted.
    */
   begin(key: string, rule: AttemptRule): number | Promise<number>;
   /** Counts so many attempts less. */

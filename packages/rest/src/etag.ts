@@ -40,9 +40,9 @@ export function jsonTag(value: unknown): string {
 }
 
 /**
- * Makes the JSON response of a route of one's own, with the `ETag` of its content, for values
- * without a version. Changes of the same value then call `requirePreconditions(request,
- * jsonTag(current))`, and `If-Match` works for them.
+ * Makes the JSON response of a custom route, with the `ETag` of its content, for values without a
+ * version. Changes of the same value then call `requirePreconditions(request, jsonTag(current))`,
+ * and `If-Match` works for them.
  *
  * A GET whose `If-None-Match` holds gets a 304.
  *

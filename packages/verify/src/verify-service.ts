@@ -44,7 +44,7 @@ export interface VerifyReport {
   readonly service: string;
   /** Faults; of those that differ in the request only, the first one. */
   readonly findings: readonly Finding[];
-  /** Which kind of caller reads which fields, by resource. */
+  /** Fields that each kind of caller reads, by resource. */
   readonly reads: Reads;
   /** Requests that were sent. */
   readonly requests: number;

@@ -58,10 +58,10 @@ export interface ConsumeOptions extends Omit<ChangesOptions, "after"> {
 
 /**
  * The feed of what changed in the collections defined with `changes`. Each record is written in the
- * transaction of its change, so none is missing and none is of a change that was undone. The
- * records of a document are in the order of its versions, and no record is skipped, in every
- * process the same. Records of different documents are in the order of the commits on SQLite; on
- * PostgreSQL those of overlapping transactions may be in the order in which the changes were made.
+ * transaction of its change. So none is missing and none is of a change that was undone. In every
+ * process, the records of a document are in the order of its versions, and no record is skipped.
+ * Records of different documents are in the order of the commits on SQLite; on PostgreSQL those of
+ * overlapping transactions may be in the order of the changes.
  */
 export interface ChangeFeed {
   /**

@@ -131,7 +131,7 @@ export async function streamToResource(
   return follow(client, hop, {
     send: (exchange) => client.connection.stream(exchange),
     redirect,
-    // As every `fetch` (Fetch standard, HTTP-redirect fetch).
+    // Like every `fetch` (Fetch standard, HTTP-redirect fetch).
     postToGet: [301, 302],
     exchange: { transport, keepsErrors, timeout, signal, init },
   });

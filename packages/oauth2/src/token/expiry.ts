@@ -19,8 +19,7 @@ export interface Expiry {
 
 /**
  * Reads when a token expires, of its fields `expires_at`, which counts, and `expires_in`. A
- * lifetime of 0 means never. What is there and unreadable counts as expired; an empty text counts
- * as absent.
+ * lifetime of 0 means never. An unreadable field counts as expired; an empty text counts as absent.
  *
  * @param now in seconds since the epoch
  * @throws InvalidResponseError when the lifetime is neither a number nor text

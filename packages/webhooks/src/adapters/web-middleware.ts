@@ -10,7 +10,7 @@ import { Webhooks } from "../receive/webhooks.ts";
 /**
  * Responds to a request. The other arguments are what the runtime passes: `env` and `ctx` of
  * Workers, the server of Bun, `info` of Deno, `{ params }` of Next.js, the context of
- * `@fetchwork/http` or of Netlify. What still runs after a 202 is passed to `waitUntil` of the
+ * `@fetchwork/http` or of Netlify. Work that goes on after a 202 is passed to `waitUntil` of the
  * first of them that has it. Never rejects, unless `fallback` does.
  */
 export type WebMiddleware = (request: Request, ...runtime: readonly unknown[]) => Promise<Response>;
