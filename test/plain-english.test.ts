@@ -18,6 +18,12 @@ const avoided: readonly (readonly [RegExp, string])[] = [
   [/\bin the way\b/, "conflicts with"],
   [/\bof (its|their) own\b/, "separate"],
   [/\bbeside\b/, "next to, with"],
+  [/\bfor ever\b/i, "without end, never removed"],
+  [
+    /(?<!for )\bso many (?:bytes|characters|documents|events|lines|milliseconds|questions|requests|seconds|times|tokens)\b/i,
+    "a number of, this number of",
+  ],
+  [/\bstands? (?:behind|inside|outside|there|within)\b/i, "is, occurs, follows"],
 ];
 
 /** Comments and text literals of a module, each with its line. */

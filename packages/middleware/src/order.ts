@@ -108,7 +108,7 @@ function checkInside(outer: string, inside: readonly Middleware[]): void {
     }
     throw new MiddlewareError(
       "ERR_MIDDLEWARE_ORDER",
-      `${outer} stands outside of ${inner}, expected it inside: ${because}`,
+      `${outer} is outside of ${inner}, expected it inside: ${because}`,
     );
   }
 }
@@ -132,7 +132,7 @@ function warnOnce(outer: string, inner: string): void {
   const because = find(discouraged, outer, inner);
   const pair = `${outer} ${inner}`;
   if (because === undefined || reported.has(pair)) return;
-  if (warn(`${outer} stands outside of ${inner}: ${because} (docs/middlewares.md)`)) {
+  if (warn(`${outer} is outside of ${inner}: ${because} (docs/middlewares.md)`)) {
     reported.add(pair);
   }
 }

@@ -107,7 +107,7 @@ function preconditionFailed(etag: string): Problem {
   return new Problem(412, { detail: "the document is of another version", headers: { etag } });
 }
 
-/** A list of entity tags; a comma may stand inside one (RFC 9110 section 8.8.3). */
+/** A list of entity tags; one may have a comma (RFC 9110 section 8.8.3). */
 function parse(header: string): "*" | readonly string[] {
   if (header.trim() === "*") return "*";
   return header.match(/(?:W\/)?"[\x21\x23-\x7e\x80-\u{10ffff}]*"/gu) ?? [];

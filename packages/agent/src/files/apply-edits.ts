@@ -57,7 +57,7 @@ export type PartEdit =
     };
 
 /**
- * Replaces what stands in a text exactly once: as it is, else without regard to blanks at the ends
+ * Replaces a part that a text has exactly once: as it is, else without regard to blanks at the ends
  * of lines, else without regard to indents. In the last case the replacement is indented as the
  * text is. Its line ends and its byte order mark stay.
  */

@@ -206,7 +206,7 @@ function run(
       settle(null);
     });
     child.once("exit", () => {
-      // A child that left the group may hold the pipes for ever.
+      // A child that left the group may hold the pipes without end.
       setTimeout(() => {
         end();
         child.stdout?.destroy();

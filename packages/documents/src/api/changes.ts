@@ -97,7 +97,7 @@ export interface ChangeFeed {
 
   /**
    * Removes records of changes made before a time, ISO 8601 in UTC, that every consumer has passed;
-   * resolves to their number. They are kept for ever otherwise. A consumer that is no longer needed
+   * resolves to their number. They are never removed otherwise. A consumer that is no longer needed
    * holds them until it is passed on to the end: `consume(name, () => {}, { atEnd: "end" })`.
    */
   trimChanges(selection: { readonly before: string }): Promise<number>;

@@ -193,7 +193,7 @@ export interface Searching {
   /** Writes what follows FROM for rows of a SELECT, from WHERE on; keeps their order. */
   inOrder(rest: string): string;
   /**
-   * Writes what stands behind FROM for the rows that a WHERE clause finds, and not an order. If
+   * Writes what follows FROM for the rows that a WHERE clause finds, and not an order. If
    * their keys are known, no index finds them either.
    */
   apart(where: string, foundBy: FoundBy): string;

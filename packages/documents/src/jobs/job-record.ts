@@ -26,7 +26,7 @@ export interface JobError {
 export interface JobRecord {
   readonly job: string;
   readonly state: JobState;
-  /** Where the job stands: the one index of the queue. See the functions below. */
+  /** State and place of the job: the one index of the queue. See the functions below. */
   readonly line: string;
   /** Absent where a job has none. */
   readonly input?: unknown;

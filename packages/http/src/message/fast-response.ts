@@ -13,7 +13,7 @@ export interface PreparedResponse {
   readonly body: ResponseBody;
 }
 
-/** The class of the platform, whatever stands in the place of the global one later. */
+/** The class of the platform, also when the global one is replaced later. */
 const PlatformResponse: typeof Response = globalThis.Response;
 
 /**
@@ -256,7 +256,7 @@ export class LazyResponse implements Response {
 /**
  * `Response` for handlers on Node: it has the constructor and the methods of the platform's class,
  * and `instanceof Response` holds. It costs a tenth where `serve` sends it. With the option
- * `fastResponse` of `serve` it stands in the place of the global class. On other runtimes it is the
+ * `fastResponse` of `serve` it replaces the global class. On other runtimes it is the
  * platform's class.
  */
 export const FastResponse: typeof Response = isLazy ? LazyResponse : PlatformResponse;

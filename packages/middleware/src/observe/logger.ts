@@ -43,7 +43,7 @@ interface LoggerBodyOptions {
 
 /** Options of {@link logger}. */
 export interface LoggerOptions {
-  /** Stands before the method. Default: none. */
+  /** Text before the method. Default: none. */
   readonly prefix?: string | undefined;
   /**
    * `spec`: `<timestamp> [<level>] <method> - <path?query> - <request-id> - <status> (<size>) -

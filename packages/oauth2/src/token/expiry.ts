@@ -4,7 +4,7 @@ import { InvalidResponseError } from "../errors.ts";
 const farthest = Number.MAX_SAFE_INTEGER;
 /** Times above this are milliseconds; as seconds, it is the year 5138. */
 const milliseconds = 1e11;
-/** Expiry of a token whose own is unreadable: long ago, so that it does not live for ever. */
+/** Expiry of a token whose own is unreadable: long ago, so that it does not live forever. */
 export const unknownExpiry = 0;
 
 /** When a token expires. */

@@ -30,7 +30,7 @@ export const webReceiverOptionNames: readonly (keyof WebReceiverOptions)[] = [
 
 /**
  * Makes a receiver for runtimes with `Request` and `Response`. It is the `fetch` of Workers and
- * Bun, the handler of `Deno.serve` and the `POST` of Next.js as it stands. See {@link
+ * Bun, the handler of `Deno.serve` and the `POST` of Next.js as it is. See {@link
  * WebMiddleware} for `waitUntil`.
  *
  * @example

@@ -77,7 +77,7 @@ export interface SenderOptions {
   readonly allowHttp?: boolean | undefined;
   /**
    * Allows targets in private networks, on this machine and in other special ranges. The address
-   * that is connected to counts, not the name; one that stands in a URL is refused with the URL.
+   * that is connected to counts, not the name; one in a URL is refused with the URL.
    * Default: false. A custom `transport` must check addresses itself.
    */
   readonly allowPrivate?: boolean | undefined;

@@ -59,7 +59,7 @@ async function buildIndex(
 }
 
 /**
- * Creates an index. Its definition stands in one row of the catalogue, which has 8 KB. If there are
+ * Creates an index. Its definition is one row of the catalogue, which has 8 KB. If there are
  * many nested fields, it gets those that fit. That finds and sorts the same, if not all of it by
  * the index.
  */

@@ -70,7 +70,7 @@ export class PreparedStatements {
   #repeated = 0;
 
   /**
-   * Makes a statement of a draft, in which a field stands between two U+0000 instead of its key:
+   * Makes a statement of a draft, in which a field is between two U+0000 instead of its key:
    * the keys are long, and most statements were made before. No path and no text of SQL has U+0000.
    *
    * Names only the first short ones of the statements that depend on the program: connections never

@@ -12,7 +12,7 @@ import { hasPrivateAddress } from "../endpoints/target-url.ts";
 export function publicTransport(): Transport {
   const transport = lazyTransport({ lookup: publicLookup(lookup), proxy: false });
   return {
-    // An address that stands in the URL is never looked up.
+    // An address in the URL is never looked up.
     exchange: async (request) => transport.exchange(checkLiteral(request)),
     stream: async (request) => transport.stream(checkLiteral(request)),
     close: () => transport.close(),
