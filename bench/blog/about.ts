@@ -83,7 +83,7 @@ export const about: About = {
     {
       where: { works: ["start to first answer", "CPU of the start"] },
       text:
-        "Ours starts by reading TypeScript sources, and has the rest of the blog to start, which the peers do not have: " +
+        "Ours starts by reading TypeScript sources. It also starts the rest of the blog, which the peers do not have: " +
         "webhooks, providers, documentation.",
     },
     {

@@ -57,13 +57,13 @@ export const about: About = {
     {
       where: { groups: TAGS, works: ["page by a rare tag", "page by a common tag"] },
       text:
-        "Nobody says how frequent a tag is: ours first counts those that have it, or looks at a sample, and then reads them " +
-        "or takes documents in their order.",
+        "Nobody says how frequent a tag is. So ours first counts the documents that have it, or looks at a sample. Then it " +
+        "reads these documents, or takes those of the collection in the order of the page.",
     },
     {
       where: { groups: TAGS, works: ["sums"] },
       text:
-        "Numbers are checked to be numbers and added as decimal ones, so that a sum is the same on every engine; " +
+        "Numbers are checked to be numbers. They are added as decimal ones, so that a sum is the same on every engine. " +
         "PostgreSQL's own CPU time is not in these figures.",
     },
     {
@@ -98,13 +98,13 @@ export const about: About = {
       },
       text:
         "Each query is checked, and each document gets its metadata. Where no index keeps a read short, the rows that it " +
-        "looks at are counted, so that a long one goes on in another thread.",
+        "looks at are counted. So a long read goes on in another thread.",
     },
     {
       where: { groups: ["Durable inserts of 64 writers"] },
       text:
-        "Sharing a transaction saves the wait for the disk and nothing else: with a search index most of an insert is the " +
-        "work of SQLite's trigram index, and bare `node:sqlite` with 64 in a transaction shows how little is left to gain.",
+        "Sharing a transaction saves the wait for the disk and nothing else. With a search index most of an insert is the " +
+        "work of SQLite's trigram index. Bare `node:sqlite` with 64 in a transaction shows how little is left to gain.",
     },
     {
       where: { groups: ["PostgreSQL"], rows: ["pg", "pongo"], units: ["CPU µs"] },

@@ -16,7 +16,7 @@ export const about: About = {
       atMost: 0,
     },
     {
-      text: "No call waits for more than a second in an outage of the token endpoint that is over after a second",
+      text: "No call waits for more than a second in a one-second outage of the token endpoint",
       where: {
         units: ["calls that waited for more than a second"],
         groups: ["Token endpoint, of 3,000 calls"],

@@ -58,7 +58,7 @@ function pageOf(blocks: readonly string[]): string {
 }
 
 const SHARED =
-  " **It did other work too:** times are far from those of a quiet machine, and ratios are less certain than their spread.";
+  " **It did other work too:** times are far from those of a quiet machine. Ratios are less certain than their spread.";
 
 function introduction(measured: readonly PartResults[]): string {
   const machines = [...new Set(measured.map(({ machine }) => machineText(machine)))];

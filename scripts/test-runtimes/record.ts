@@ -103,20 +103,19 @@ export function pageOf(record: RuntimesRecord): string {
   );
   return `# Runtimes
 
-What runs where. \`npm run test:runtimes\` writes this page and \`runtimes.json\`: it packs the packages as they are
-published and installs the tarballs into an empty project. It does the test of each entry on each runtime, which it
-installs from the npm registry in the pinned version (Linux on x64). It fails when something does not run where it is
-said to, and also when something runs where it is said not to. The tests are in
+The table shows what runs where. \`npm run test:runtimes\` writes this page and \`runtimes.json\`: it packs the packages as they are
+published and installs the tarballs into an empty project. It installs each runtime from the npm registry in the pinned version
+(Linux on x64). On each one it does the test of each entry. It fails when something does not run where it is said to. It also
+fails when something runs where it is said not to. The tests are in
 [\`scripts/test-runtimes/program/smoke\`](../scripts/test-runtimes/program/smoke), what is claimed in
-[\`claims.ts\`](../scripts/test-runtimes/claims.ts), the versions in
-[\`runtimes\`](../scripts/test-runtimes/runtimes/package.json).
+[\`claims.ts\`](../scripts/test-runtimes/claims.ts), the versions in [\`runtimes\`](../scripts/test-runtimes/runtimes/package.json).
 
 ${tableOf(record)}
 ✓ its test passes, which is no more than it says below · imports: it can be imported, and its test fails · – it is not claimed, and cannot be imported
 
-Requests go over sockets of 127.0.0.1 with the runtime's own server and \`fetch\`, those of \`@fetchwork/http\` with its
-default transport there: undici on Node, \`fetch\` elsewhere. The agent's model is scripted, documents are in SQLite. workerd
-has the compatibility date 2026-11-01 and no flags. Other systems and architectures are not tried.
+Requests go over sockets of 127.0.0.1 with the runtime's own server and \`fetch\`. Requests of \`@fetchwork/http\` go over its default
+transport there: undici on Node, \`fetch\` elsewhere. The agent's model is scripted, documents are in SQLite. workerd has the
+compatibility date 2026-11-01 and no flags. Other systems and architectures are not tried.
 
 ## What was tried
 

@@ -56,8 +56,8 @@ export interface AgentErrorOptions extends ErrorOptions {
  * Something went wrong while a project was written: the model's server, its answer, the budget, a
  * path, the disk.
  *
- * No message has a key, a prompt or an answer. What a model's server said is shortened to one line,
- * and left out where it may repeat a key (401 and 403).
+ * No message has a key, a prompt or an answer. The text of a model's server is shortened to one
+ * line. It is left out where it may repeat a key (401 and 403).
  */
 export class AgentError extends FetchworkError {
   override readonly name: string = "AgentError";
@@ -97,10 +97,10 @@ export function requireText(what: string, value: unknown): string {
 }
 
 /** Throws unless `value` is undefined or a whole number from `least` on. */
-export function checkCount(what: string, value: unknown, least = 1): void {
+export function checkCount(what: string, value: unknown, min = 1): void {
   if (value === undefined) return;
-  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < least) {
-    throw optionError(what, value, `a whole number, at least ${least}`);
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < min) {
+    throw optionError(what, value, `a whole number, at least ${min}`);
   }
 }
 
@@ -112,10 +112,10 @@ export function checkFileBytes(path: string, bytes: number, maximum: number): vo
 }
 
 /** Checks an optional time in milliseconds: timers of the platform fire at once if it is longer. */
-export function checkTime(what: string, value: unknown, least = 1): void {
+export function checkTime(what: string, value: unknown, min = 1): void {
   if (value === undefined) return;
-  if (typeof value !== "number" || !Number.isInteger(value) || value < least || value >= 2 ** 31) {
-    throw optionError(what, value, `whole milliseconds from ${least} to 2147483647`);
+  if (typeof value !== "number" || !Number.isInteger(value) || value < min || value >= 2 ** 31) {
+    throw optionError(what, value, `whole milliseconds from ${min} to 2147483647`);
   }
 }
 

@@ -419,7 +419,12 @@ describe("edit", () => {
     );
     const agent = await agentFor({ answers: [...repair.slice(0, 1), ...rename] });
     const result = await agent.edit({ request: "rename", out }).result;
-    expect(result).toMatchObject({ ok: true, repairs: 1, diagnostics: [], said: "It is done." });
+    expect(result).toMatchObject({
+      ok: true,
+      repairs: 1,
+      diagnostics: [],
+      summary: "It is done.",
+    });
     expect(treeOf(out).get("b.js")).toContain("import { z }");
   });
 

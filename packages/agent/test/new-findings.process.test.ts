@@ -68,7 +68,7 @@ describe("what only our own check finds since an edit", () => {
       verifiers: [parser, nodeTest()],
     });
     const result = await agent.edit({ request: "build it", out }).result;
-    expect(result).toMatchObject({ ok: true, repairs: 1, said: "It is meant so." });
+    expect(result).toMatchObject({ ok: true, repairs: 1, summary: "It is meant so." });
     expect(result.diagnostics).toMatchObject([
       { path: "vite.config.js", severity: "warning", code: "missing-dependency" },
     ]);

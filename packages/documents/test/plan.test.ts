@@ -126,7 +126,7 @@ describe("The query planner", () => {
     await (await openStore(`sqlite:${path}`, { collections: [shops] })).close();
     const near = { field: "at", latitude: 52.5, longitude: 13.4, maxDistance: 1000 };
     const selection = parseCount({ near });
-    const reach = selection.near?.greatest ?? 0;
+    const reach = selection.near?.highest ?? 0;
     const search = { selection, near: parseNear(near), reach };
     const text = explain(path, layoutOf(shops).geo.select(search, 5, 0));
     expect(text).toContain("SEARCH shops:geo USING PRIMARY KEY (field=? AND cell>? AND cell<?)");

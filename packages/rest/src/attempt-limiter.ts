@@ -4,7 +4,7 @@ import { checkOptions } from "./check-options.ts";
 import { checkConfigured } from "./errors.ts";
 import { Problem } from "./problem.ts";
 
-/** Who tries. */
+/** The account and the origin of an attempt. */
 export interface AttemptBy {
   /** Name of the account that is tried, whether there is one or not; such as an email. */
   readonly account: string;
@@ -58,7 +58,7 @@ const maxAccountLength = 254;
 
 /**
  * Attempts of one account that run at the same time. Attempts that have not ended count as failed,
- * so with more of them a user with several tabs would be slowed down.
+ * so more of them would slow down a user with several tabs.
  */
 const maxRunning = 2;
 
@@ -69,14 +69,14 @@ const accountsOfNetwork = 10;
 const maxWaiting = 200;
 
 /**
- * Limits failed attempts of an account, from wherever they come, with waits that grow; and those of
- * a network on all accounts, ten times as many, so that it cannot try one password on each.
+ * Limits failed attempts of an account, from wherever they come, with waits that grow. Limits those
+ * of a network on all accounts, ten times as many: it cannot try one password on each.
  *
- * Nobody can lock a user out: a network (an IPv4 address, or a /64 of IPv6) from which the account
- * was signed in to within 30 days counts for itself: failures elsewhere do not slow it down. Names
- * that no account has count in the same way, so nothing tells which have one. Successes never
- * count; each from such a network makes up for one failure there, and no more, so that nobody in
- * the same network guesses on after each.
+ * Nobody can lock a user out. A network is an IPv4 address, or a /64 of IPv6. One from which the
+ * account was signed in to within 30 days counts for itself: failures elsewhere do not slow it
+ * down. Names that no account has count in the same way, so nothing tells which have one. Successes
+ * never count; each from such a network makes up for one failure there only, so nobody in it
+ * guesses on after each.
  *
  * @throws RestError `ERR_REST_CONFIGURATION` for numbers that cannot serve.
  */
@@ -134,7 +134,7 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
           async end(outcome) {
             try {
               const makesUp = outcome === "success" && isTrusted;
-              if (outcome !== "failure") await giveBackAll(counted, makesUp ? 2 : 1);
+              if (outcome !== "failure") await refundAll(counted, makesUp ? 2 : 1);
               if (outcome === "success" && by.address !== undefined) {
                 await store.trust(pair, trustLifetime);
               }
@@ -160,13 +160,13 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
     for (const [index, { key, rule: limits }] of counted.entries()) {
       const wait = await store.begin(key, limits);
       if (wait === 0) continue;
-      await giveBackAll(counted.slice(0, index), 1);
+      await refundAll(counted.slice(0, index), 1);
       throw tooMany(wait);
     }
   }
 
-  async function giveBackAll(counted: readonly CountedKey[], count: number): Promise<void> {
-    for (const { key } of counted) await store.giveBack(key, count);
+  async function refundAll(counted: readonly CountedKey[], count: number): Promise<void> {
+    for (const { key } of counted) await store.refund(key, count);
   }
 
   async function enter(account: string): Promise<void> {
@@ -234,9 +234,9 @@ function pairOf(account: string, network: string): string {
   return `network ${network} ${account}`;
 }
 
-function checkNumber(name: string, value: number, least: number): void {
-  const isFit = Number.isSafeInteger(value) && value >= least && value <= 31_536_000;
-  const expected = `a whole number from ${least}`;
+function checkNumber(name: string, value: number, minimum: number): void {
+  const isFit = Number.isSafeInteger(value) && value >= minimum && value <= 31_536_000;
+  const expected = `a whole number from ${minimum}`;
   checkConfigured(isFit, `${name} of an attempt limiter must be ${expected}, got ${value}`);
 }
 

@@ -13,16 +13,15 @@ export interface AttemptRule {
 /** Keeps counts of attempts. Keys are texts of up to 400 characters. */
 export interface AttemptStore {
   /**
-   * Counts an attempt as failed until told otherwise, in one step, so that of many at once no more
-   * pass than the rule lets. Returns 0, or the milliseconds to wait when it was refused, and not
-   * counted.
+   * Counts an attempt as failed until told otherwise. That is one step, so many at once do not
+   * exceed the rule. Returns 0, or the milliseconds to wait when it was refused, and not counted.
    */
   begin(key: string, rule: AttemptRule): number | Promise<number>;
-  /** Counts so many attempts less. */
-  giveBack(key: string, count: number): void | Promise<void>;
+  /** Counts a number of attempts less. */
+  refund(key: string, count: number): void | Promise<void>;
   /** Forgets all attempts of a key. */
   forget(key: string): void | Promise<void>;
-  /** Remembers that a key is trusted, for so many milliseconds. */
+  /** Remembers that a key is trusted, for a number of milliseconds. */
   trust(key: string, lifetime: number): void | Promise<void>;
   /** Whether a key is trusted now. */
   isTrusted(key: string): boolean | Promise<boolean>;
@@ -65,7 +64,7 @@ export function memoryAttemptStore(maxKeys = 50_000): AttemptStore {
       putLast(attempts, key, { failures, last: now, end: now + rule.memory });
       return 0;
     },
-    giveBack(key, count) {
+    refund(key, count) {
       const found = attempts.get(key);
       if (found === undefined) return;
       if (found.failures <= count) attempts.delete(key);

@@ -8,10 +8,10 @@ import {
   type ApiClient,
   ClientError,
   createClient,
-  type PageReply,
+  type PageResult,
   type Populated,
   ProblemError,
-  type Reply,
+  type Result,
 } from "../src/client/index.ts";
 import { createApi } from "../src/http/api.ts";
 import { resourceRoutes } from "../src/http/resource-routes.ts";
@@ -402,7 +402,7 @@ describe("the types of a client", () => {
     const show = (client: Blog) => client.blogPosts.show("1");
     expectTypeOf<Awaited<ReturnType<typeof show>>["data"]>().branded.toEqualTypeOf<Post>();
     const list = (client: Blog) => client.blogPosts.list({ q: "a", "stars[gte]": 3 });
-    expectTypeOf<Awaited<ReturnType<typeof list>>>().toExtend<PageReply<Post>>();
+    expectTypeOf<Awaited<ReturnType<typeof list>>>().toExtend<PageResult<Post>>();
     const some = (client: Blog) => client.blogPosts.list({ fields: ["title"] });
     expectTypeOf<Awaited<ReturnType<typeof some>>["data"][number]["stars"]>().toEqualTypeOf<
       number | undefined
@@ -410,7 +410,7 @@ describe("the types of a client", () => {
     const publishing = (client: Blog) =>
       client.publishPost({ params: { id: "1", url: "u" }, body: { at: "now" } });
     expectTypeOf<Awaited<ReturnType<typeof publishing>>>().toExtend<
-      Reply<{ id: string; url: string; at: string }>
+      Result<{ id: string; url: string; at: string }>
     >();
   });
 

@@ -37,7 +37,7 @@ export interface Finding {
 export const fixes = {
   "field-read":
     "Show documents with resource.present(document, call) in handlers, hooks and computed fields, or allow the field in views",
-  "field-told":
+  "field-inferred":
     "Refuse the parameter for callers who do not see the field, or take the field out of filter, sort and search",
   "field-written":
     "Set the field from call.user or in the program, never from the body, or allow it by the rule of the field",
@@ -59,7 +59,7 @@ export const fixes = {
 export interface Found extends Pick<Finding, "field" | "way"> {
   readonly resource: Resource;
   readonly document?: object | undefined;
-  readonly answer: Pick<Finding, "request" | "status">;
+  readonly response: Pick<Finding, "request" | "status">;
   /** Default: what helps against faults of the code. */
   readonly fix?: string;
 }
@@ -76,8 +76,8 @@ export class Findings {
 
   /** Adds a finding; its caller is named as what it is for the document. */
   report(code: FindingCode, caller: Caller, found: Found): void {
-    const { answer, document, field, fix, resource, way } = found;
-    const { request, status } = answer;
+    const { response, document, field, fix, resource, way } = found;
+    const { request, status } = response;
     const about = { resource: resource.name, field, caller: kindOf(caller, resource, document) };
     this.add({ code, ...about, way, request, status }, fix);
   }

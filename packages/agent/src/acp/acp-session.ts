@@ -77,7 +77,7 @@ export class AcpSession {
     } catch (error) {
       const reason = error instanceof AgentError ? stopReasons[error.code] : undefined;
       if (reason === undefined) throw error;
-      if (reason !== "cancelled") await this.#say((error as AgentError).message);
+      if (reason !== "cancelled") await this.#send((error as AgentError).message);
       return reason;
     } finally {
       this.#running = undefined;
@@ -99,10 +99,10 @@ export class AcpSession {
 
   /** Shows the editor what was said before. */
   async replay(turns: readonly SessionTurn[]): Promise<void> {
-    for (const { request, said, isFinished } of turns) {
+    for (const { request, summary, isFinished } of turns) {
       if (!isFinished) continue;
       await this.#update({ sessionUpdate: "user_message_chunk", content: textOf(request) });
-      if (said !== "") await this.#say(said);
+      if (summary !== "") await this.#send(summary);
     }
   }
 
@@ -194,7 +194,7 @@ export class AcpSession {
     return `${this.#parts.id}-${this.#calls}`;
   }
 
-  #say(text: string): Promise<void> {
+  #send(text: string): Promise<void> {
     return this.#update({ sessionUpdate: "agent_message_chunk", content: textOf(text) });
   }
 

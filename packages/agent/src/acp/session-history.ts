@@ -10,7 +10,7 @@ export interface SessionTurn {
   /** Whether it finished; one that failed or was canceled is not part of the conversation. */
   readonly isFinished: boolean;
   /** Last words of the model. */
-  readonly said: string;
+  readonly summary: string;
 }
 
 /** A session that a folder remembers. */
@@ -36,12 +36,12 @@ export async function sessionTurns(
   sessionId: string,
 ): Promise<readonly SessionTurn[]> {
   const runs = await readRuns(folder, (runId) => turnForm.exec(runId)?.[1] === sessionId);
-  const turns = runs.map(({ runId, state }): SessionTurn => {
-    const { finished: isFinished, prompt: request = "", said } = state;
+  const found = runs.map(({ runId, state }): SessionTurn => {
+    const { finished: isFinished, prompt: request = "", turns } = state;
     const number = Number(turnForm.exec(runId)?.[2]);
-    return { runId, number, request, isFinished, said: said ? lastWords(said) : "" };
+    return { runId, number, request, isFinished, summary: turns ? lastWords(turns) : "" };
   });
-  return turns.toSorted((one, other) => one.number - other.number);
+  return found.toSorted((one, other) => one.number - other.number);
 }
 
 /** Lists the sessions of a folder, the newest first. */

@@ -57,7 +57,7 @@ export interface Reservation {
 }
 
 /** Answers shorter than this are no use for a file. */
-const leastOutput = 256;
+const minOutput = 256;
 
 /**
  * Counts what calls use, and lets none begin that could pass a limit: each reserves its worst case
@@ -181,7 +181,7 @@ export class Budget {
       const output = Math.min(wanted, this.#roomFor(input, price));
       const isAlone = this.#reserved.tokens === 0;
       // Others will return most of theirs: waiting is better than a short answer.
-      if (output >= wanted || (isAlone && output >= leastOutput)) {
+      if (output >= wanted || (isAlone && output >= minOutput)) {
         const amount = amountOf(input, output, price);
         this.#reserved = addAmount(this.#reserved, amount);
         return this.#reservation(request, price, output, amount);
@@ -274,9 +274,9 @@ function amountOf(input: number, output: number, price: ModelPrice | undefined, 
 function worstInput({ messages, tool, tools, turns }: ModelRequest): number {
   const encoder = new TextEncoder();
   const bytes = (text: string): number => encoder.encode(text).byteLength;
-  const said = messages.reduce((sum, { content }) => sum + bytes(content) + 16, 16);
+  const size = messages.reduce((sum, { content }) => sum + bytes(content) + 16, 16);
   const further = [tool, tools, turns].filter((one) => one !== undefined);
-  return further.reduce((sum, one) => sum + bytes(JSON.stringify(one, countPicture)) + 512, said);
+  return further.reduce((sum, one) => sum + bytes(JSON.stringify(one, countPicture)) + 512, size);
 }
 
 /** Servers make pictures smaller, so that each has some thousand tokens, whatever its bytes are. */

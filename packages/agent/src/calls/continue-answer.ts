@@ -9,7 +9,7 @@ type Part = Pick<Answer, "text" | "toolCalls" | "thoughts" | "isCut">;
 const maxContinuations = 3;
 
 /** Non-blank characters of whole lines that are taken for a repetition. */
-const leastRepeated = 12;
+const minRepeated = 12;
 
 /**
  * Asks until the text of an answer is whole: what came before a limit of tokens is sent back as the
@@ -58,9 +58,9 @@ export function joinTexts(before: string, after: string): string {
     at = before.indexOf("\n", at) + 1 || before.length
   ) {
     const last = before.slice(at);
-    // Of lines that are all the same, each one would be compared to its end.
+    // Equal lines would otherwise all be compared to their end.
     if (rest[last.length - 1] !== last.at(-1) || !rest.startsWith(last)) continue;
-    if (last.replace(/\s/g, "").length < leastRepeated) break;
+    if (last.replace(/\s/g, "").length < minRepeated) break;
     // Lines that are the same in a row, such as those of a table, go on.
     if (before.slice(0, at).endsWith(last)) break;
     return before + rest.slice(last.length);

@@ -26,8 +26,8 @@ export function writePlannedFile(
 /**
  * Asks for a file until its source is whole: not cut, without places that were left out, and of
  * valid syntax where we can tell. A model with tools is made to call `write_file`, whose content is
- * the source; from the text of others it is extracted. What is wrong with an answer is told to the
- * model, twice at most. A file that only marks its folder, such as `__init__.py`, may be empty.
+ * the source; from the text of others it is extracted. The model is told what is wrong with an
+ * answer, twice at most. A file that only marks its folder, such as `__init__.py`, may be empty.
  *
  * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when no answer was a whole file
  */
@@ -50,7 +50,7 @@ export async function writeSource(
       answer.toolCalls.length > 0
         ? sourceOfCalls(answer.toolCalls)
         : sourceOfText(answer.text, filePath);
-    if (fault === said.empty && mayBeEmpty) return "";
+    if (fault === faultTexts.empty && mayBeEmpty) return "";
     const complaint = isRefusal(code)
       ? "it was a refusal and no file"
       : (fault ?? (await complaintAbout(code, filePath)));
@@ -76,7 +76,7 @@ interface Source {
 /** The content of the call; some models make the same call several times. */
 function sourceOfCalls(calls: readonly ToolCall[]): Source {
   const [given = "", ...others] = new Set(calls.map((call) => call.arguments));
-  if (others.length > 0) return { code: "", fault: said.ambiguous };
+  if (others.length > 0) return { code: "", fault: faultTexts.ambiguous };
   let value: unknown;
   try {
     value = JSON.parse(given);
@@ -85,7 +85,7 @@ function sourceOfCalls(calls: readonly ToolCall[]): Source {
   }
   const code = isObject(value) ? value["content"] : undefined;
   if (typeof code !== "string") return { code: "", fault: "the call had no JSON with the content" };
-  if (code.trim() === "") return { code: "", fault: said.empty };
+  if (code.trim() === "") return { code: "", fault: faultTexts.empty };
   return { code: code.endsWith("\n") ? code : `${code}\n` };
 }
 
@@ -93,7 +93,7 @@ function sourceOfText(text: string, filePath: string): Source {
   const { code, from, problem } = extractCode(text, filePath);
   // Thoughts that have no end are no empty file.
   const isCut = problem === "empty" && from === "answer" && !saysNothing.test(text);
-  const fault = isCut ? said.unclosed : problem && said[problem];
+  const fault = isCut ? faultTexts.unclosed : problem && faultTexts[problem];
   return { code: isRefusal(text) ? text : code, fault };
 }
 
@@ -103,7 +103,7 @@ const marks = /(?:^|\/)(?:__init__\.pyi?|py\.typed|\.gitkeep|\.keep|\.nojekyll)$
 /** No text, but for thoughts that have ended. */
 const saysNothing = /(?:^|<\/think(?:ing)?>)\s*$/;
 
-const said = {
+const faultTexts = {
   empty: "the file was empty",
   unclosed: "the file was cut before its end",
   ambiguous: "there were several files in the answer",

@@ -11,7 +11,7 @@ export type ExtractProblem =
 export interface ExtractResult {
   /** The text, ending with a line feed unless it is empty. */
   readonly code: string;
-  /** Whether it is the answer as it stands or the inside of a fence. */
+  /** Whether it is the whole answer or the inside of a fence. */
   readonly from: "answer" | "fence";
   /** Why it must not be written. Undefined: it may. */
   readonly problem: ExtractProblem | undefined;
@@ -36,7 +36,7 @@ export function extractCode(answer: string, filePath: string): ExtractResult {
   const blocks = findBlocks(lines);
   const wrapper = isMarkdown(filePath) ? markdownWrapper(lines, blocks) : undefined;
   if (wrapper !== undefined) return finish(wrapper.content, wrapper.last);
-  if (isMarkdown(filePath) || blocks.length === 0 || codeStandsOutside(lines, blocks)) {
+  if (isMarkdown(filePath) || blocks.length === 0 || hasCodeOutside(lines, blocks)) {
     return whole(text);
   }
   return fromBlocks(blocks, lines, filePath);
@@ -148,7 +148,7 @@ function markdownWrapper(lines: readonly string[], blocks: readonly Block[]): Bl
 }
 
 /** Whether a line outside of all blocks is code: then blocks are parts of the file. */
-function codeStandsOutside(lines: readonly string[], blocks: readonly Block[]): boolean {
+function hasCodeOutside(lines: readonly string[], blocks: readonly Block[]): boolean {
   const outside = lines.slice(0, blocks[0]?.first ?? 0);
   return outside.some((line) => looksLikeCode(line));
 }

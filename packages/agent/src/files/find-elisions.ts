@@ -24,19 +24,19 @@ const spelledOut =
 export function findElisions(code: string, filePath: string): readonly Elision[] {
   if (/\.(?:md|mdx|markdown|txt|json)$/i.test(filePath)) return [];
   return code.split("\n").flatMap((line, index) => {
-    const said = comment
+    const remark = comment
       .exec(line.slice(0, 500))?.[1]
       ?.replace(/(?:\*\/\}?|-->|""")\s*$/, "")
       .trim();
-    if (said === undefined || !isElision(said)) return [];
-    return [{ line: index + 1, text: said.slice(0, 120) }];
+    if (remark === undefined || !isElision(remark)) return [];
+    return [{ line: index + 1, text: remark.slice(0, 120) }];
   });
 }
 
-function isElision(said: string): boolean {
-  if (/^(?:\.{3,}|…)$/.test(said)) return true;
-  if (spelledOut.test(said)) return true;
+function isElision(remark: string): boolean {
+  if (/^(?:\.{3,}|…)$/.test(remark)) return true;
+  if (spelledOut.test(remark)) return true;
   // The dots have to be at an end of the sentence: "wait ... the other file" explains something.
-  const atEnd = /^(?:\.{3,}|…)|(?:\.{3,}|…)\)?$/.test(said);
-  return atEnd && dots.test(said) && whatIsLeft.test(said) && ofCode.test(said);
+  const atEnd = /^(?:\.{3,}|…)|(?:\.{3,}|…)\)?$/.test(remark);
+  return atEnd && dots.test(remark) && whatIsLeft.test(remark) && ofCode.test(remark);
 }

@@ -1,14 +1,14 @@
 /** A file and what has to be written before it. */
 export interface ScheduledFile {
   readonly path: string;
-  /** Paths of files that it uses. Those that are not in the list do not matter. */
+  /** Paths of files that it uses. Files that are not in the list do not matter. */
   readonly dependsOn: readonly string[];
 }
 
 /**
- * Orders files into levels: all that a file uses stands in an earlier level, and the files of a
- * level can be written at the same time. Files that use each other in a circle share a level.
- * Within a level the order of the list is kept.
+ * Orders files into levels: all that a file uses is in an earlier level. Files of one level can be
+ * written at the same time. Files that use each other in a circle share a level. Within a level the
+ * order of the list is kept.
  */
 export function schedule(files: readonly ScheduledFile[]): string[][] {
   const known = new Map(files.map((file) => [file.path, file]));
@@ -22,7 +22,7 @@ export function schedule(files: readonly ScheduledFile[]): string[][] {
     const levelsBefore = needed
       .filter((path) => !members.has(path))
       .map((path) => levelOf.get(path) ?? -1);
-    const level = levelsBefore.reduce((most, next) => Math.max(most, next), -1) + 1;
+    const level = levelsBefore.reduce((highest, next) => Math.max(highest, next), -1) + 1;
     for (const path of group) levelOf.set(path, level);
   }
   for (const path of known.keys()) {

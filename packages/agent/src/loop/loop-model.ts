@@ -74,9 +74,9 @@ export function loopModel({ name, ask, answers, keep }: LoopModelParts): SdkMode
 /** Asks again where calls of an answer were cut, and tells the model to use several calls. */
 async function askForLess(question: Question, ask: LoopModelParts["ask"]): Promise<Answer> {
   const { turns = [] } = question;
-  const said =
+  const request =
     "Your last answer was longer than an answer may be, and is lost. Go on with a shorter one: write a long file with several calls, the first by `write`, the others by `edit`.";
-  const again: ModelTurn = { role: "user", content: [{ type: "text", text: said }] };
+  const again: ModelTurn = { role: "user", content: [{ type: "text", text: request }] };
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await ask(attempt === 0 ? question : { ...question, turns: [...turns, again] });

@@ -68,10 +68,10 @@ async function toolsOf(
       .callTool({ name, arguments: input, options: { signal } })
       .catch((error: unknown) => {
         if (!sdk.MCPClientError.isInstance(error) || error.code === undefined) throw error;
-        throw new ToolRefusal(told(error.message));
+        throw new ToolRefusal(cleanOutput(error.message));
       });
-    if (result["isError"] === true) throw new ToolRefusal(told(textOf(result)));
-    return told(textOf(result));
+    if (result["isError"] === true) throw new ToolRefusal(cleanOutput(textOf(result)));
+    return cleanOutput(textOf(result));
   };
   const ended = (): string | undefined => program?.ended;
   return inTime(ended, times.start, async (signal) => {
@@ -94,7 +94,7 @@ async function toolsOf(
         const isShown = JSON.stringify(schema).length <= max.schema;
         const note = isShown ? "" : " (The schema of its arguments is too long to be shown.)";
         const offered = `${server.name}__${name.replace(/[^\w-]/g, "_")}`.slice(0, 64);
-        // Of two that are cut to one name the first is offered.
+        // The first of two that are cut to one name is offered.
         if (tools.has(offered)) continue;
         tools.set(offered, {
           mayDiffer: true,
@@ -149,7 +149,7 @@ function httpTransport(server: McpServer) {
   return { type: "http" as const, url, headers: { ...headers }, fetch: boundedFetch };
 }
 
-/** Bounds responses and the end of a session. What is not asked for (GET) is of no interest. */
+/** Bounds responses and the end of a session. Messages that nobody asked for (GET) are ignored. */
 const boundedFetch: typeof fetch = async (input, init) => {
   if (init?.method === "GET") return new Response(null, { status: 405 });
   const signal = init?.method === "DELETE" ? AbortSignal.timeout(1_000) : init?.signal;
@@ -172,13 +172,13 @@ function textOf({ content, structuredContent, toolResult }: CallToolResult): str
   }
   const parts = content.map((part: unknown) => {
     const { type, text, resource, mimeType } = isObject(part) ? part : {};
-    const said = text ?? (isObject(resource) ? resource["text"] : undefined);
-    return typeof said === "string" ? said : `(${[type, mimeType].join(" ").trim()}, not shown)`;
+    const shown = text ?? (isObject(resource) ? resource["text"] : undefined);
+    return typeof shown === "string" ? shown : `(${[type, mimeType].join(" ").trim()}, not shown)`;
   });
   return parts.join("\n");
 }
 
-function told(text: string): string {
+function cleanOutput(text: string): string {
   return withoutControls(cutOutput(text));
 }
 

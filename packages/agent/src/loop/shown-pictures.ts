@@ -1,13 +1,13 @@
 import type { ModelMessage } from "ai";
 import type { Question } from "../calls/ask-model.ts";
 
-const said = "The picture of the page:";
+const caption = "The picture of the page:";
 const unseen = "There is no picture: the model's server takes none.";
 
 /** A message with a picture (PNG, base64) of a tool: few servers take it as a result. */
 export function pictureMessage(data: string): ModelMessage {
   const content = [
-    { type: "text", text: said } as const,
+    { type: "text", text: caption } as const,
     { type: "file", mediaType: "image/png", data } as const,
   ];
   return { role: "user", content };
@@ -22,7 +22,7 @@ export function isPicture({
   readonly content: unknown;
 }): boolean {
   const [first] = Array.isArray(content) ? (content as readonly { readonly text?: unknown }[]) : [];
-  return role === "user" && first?.text === said;
+  return role === "user" && first?.text === caption;
 }
 
 /** A question without pictures of tools; the same one when it has none. */

@@ -17,7 +17,7 @@ export function providerFailure(error: unknown): AgentError {
   const call = findCall(error);
   if (call === undefined) return connectionFailure(error);
   const { statusCode: status, responseHeaders, responseBody } = call;
-  const said = saidBy(responseBody);
+  const words = wordsOf(responseBody);
   const retryAfter = waitOf(responseHeaders);
   if (status === undefined) return connectionFailure(error);
   if (status === 401 || status === 403) {
@@ -26,7 +26,7 @@ export function providerFailure(error: unknown): AgentError {
     });
   }
   if (isOverflow(status, responseBody)) {
-    const message = `the question is longer than the model's context (${status})${said}`;
+    const message = `the question is longer than the model's context (${status})${words}`;
     return new AgentError("ERR_AGENT_CONTEXT_OVERFLOW", message, { status });
   }
   if (status === 429) {
@@ -38,8 +38,8 @@ export function providerFailure(error: unknown): AgentError {
     return new AgentError("ERR_AGENT_RATE_LIMITED", message, { status, retryable, retryAfter });
   }
   const retryable = status === 408 || status === 409 || status >= 500;
-  const hint = status === 404 && said === "" ? ": its base URL may be wrong, many end in /v1" : "";
-  const message = `the model's server answered ${status}${said}${hint}`;
+  const hint = status === 404 && words === "" ? ": its base URL may be wrong, many end in /v1" : "";
+  const message = `the model's server answered ${status}${words}${hint}`;
   return new AgentError("ERR_AGENT_PROVIDER", message, { status, retryable, retryAfter });
 }
 
@@ -59,12 +59,12 @@ function connectionFailure(error: unknown): AgentError {
   }
   const refused = refusedByFetch(error);
   if (refused !== undefined) return new AgentError("ERR_AGENT_PROVIDER", refused);
-  const said = isErrorObject(error) ? saidBy(JSON.stringify(error)) : "";
+  const words = isErrorObject(error) ? wordsOf(JSON.stringify(error)) : "";
   const system = systemCode(error);
   const what = unreached.test(system)
     ? "the model's server cannot be reached"
     : "the answer of the model's server broke off";
-  const message = `${what}${system === "" ? said : ` (${system})`}`;
+  const message = `${what}${system === "" ? words : ` (${system})`}`;
   return new AgentError("ERR_AGENT_PROVIDER", message, { retryable: true });
 }
 
@@ -147,7 +147,7 @@ function isOverflow(status: number, body: string): boolean {
 }
 
 /** One line of what the server said, without what may be a key. */
-function saidBy(body: string): string {
+function wordsOf(body: string): string {
   const text = /"message"\s*:\s*"((?:[^"\\]|\\.){1,300})/.exec(body)?.[1] ?? "";
   const line = unescaped(text)
     .replace(/\s+/g, " ")

@@ -110,8 +110,8 @@ export async function readTranscriptHead(file: string): Promise<TranscriptHead> 
   const [line = ""] = (await readText(file)).split("\n", 1);
   const { format: found, source, run } = parse(line);
   if (found !== format) throw noTranscript(file);
-  const said = Object.entries(isObject(run) ? run : {}).filter(isPlain);
-  return { source: source === "scripted" ? source : "recorded", run: Object.fromEntries(said) };
+  const known = Object.entries(isObject(run) ? run : {}).filter(isPlain);
+  return { source: source === "scripted" ? source : "recorded", run: Object.fromEntries(known) };
 }
 
 function isPlain(entry: readonly [string, unknown]): entry is [string, string | number | boolean] {

@@ -39,16 +39,16 @@ export async function diagnose(
 ): Promise<string> {
   const { maxContextTokens = 100_000, ...call } = options;
   checkCount("maxContextTokens", maxContextTokens);
-  const said = shorten(requireText("problem", problem));
+  const statement = shorten(requireText("problem", problem));
   const confined = await ConfinedFolder.open(requireText("folder", folder), { mustExist: true });
   const files = await readProjectFiles(confined, { maxFiles: 1_000 });
   const faults = (await checkConsistency(files))
     .filter(({ severity }) => severity === "error")
     .slice(0, maxFaults)
     .map(describeDiagnostic);
-  const about = [said, ...faults].join("\n");
+  const about = [statement, ...faults].join("\n");
   const shown = await filesToShow(files, { maxTokens: maxContextTokens, about });
-  const messages = diagnoseMessages(said, faults, shown);
+  const messages = diagnoseMessages(statement, faults, shown);
   const { text } = await askModel({ messages }, withProvider(call));
   return requirePlan(text);
 }

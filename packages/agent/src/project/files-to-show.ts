@@ -56,11 +56,11 @@ function inOrder(
   files: ReadonlyMap<string, string>,
   about: string,
 ): readonly (readonly [string, string])[] {
-  const said = about.replaceAll("\\", "/");
+  const searched = about.replaceAll("\\", "/");
   const rank = (path: string): number => {
-    if (said.includes(path)) return 0;
+    if (searched.includes(path)) return 0;
     const name = path.slice(path.lastIndexOf("/") + 1);
-    if (said.includes(name)) return 1;
+    if (searched.includes(name)) return 1;
     return /^(?:package\.json|README\.md|shared_deps\.md)$/.test(path) ? 2 : 3;
   };
   return [...files]

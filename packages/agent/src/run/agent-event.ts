@@ -91,7 +91,7 @@ export interface RunResult extends Coverage {
   /** The files of the program, as the model planned them. */
   readonly plan: ProjectPlan;
   /** Last words of the model of an edit; undefined of other runs. */
-  readonly said?: string | undefined;
+  readonly summary?: string | undefined;
   /** Every file, as it was written or left. */
   readonly files: readonly WrittenFile[];
   /** Every file's source, by path; what would have been written, in a dry run. */

@@ -118,7 +118,7 @@ export interface EditInput {
   /** Paths of pictures for the model: PNG, JPEG, GIF, WebP; at most 10 and 8 MiB. Default: none. */
   readonly images?: readonly string[] | undefined;
   /**
-   * Whether the model may answer a question and change nothing; its answer is `said` of the result.
+   * Whether the model may change nothing and answer a question, in `summary` of the result.
    * Default: `false`, and no change is `ERR_AGENT_UNUSABLE`.
    */
   readonly mayOnlyAnswer?: boolean | undefined;

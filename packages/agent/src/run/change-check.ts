@@ -34,7 +34,7 @@ export class ChangeCheck {
   readonly #known = new Map<string, Promise<ReadonlySet<string>>>();
   #knownToRun: Promise<ReadonlySet<string>> | undefined;
   /** Fingerprints of what was said and a tool decides about. */
-  readonly #told = new Set<string>();
+  readonly #shown = new Set<string>();
 
   /** @param run how the program is run; undefined: it is not */
   constructor(before: ReadonlyMap<string, string>, run: RunOptions | undefined) {
@@ -53,11 +53,11 @@ export class ChangeCheck {
     const known = await this.#knownFaults(only);
     const fresh = found.filter((one) => {
       const fingerprint = fingerprintOf(one);
-      return one.severity === "error" && !known.has(fingerprint) && !this.#told.has(fingerprint);
+      return one.severity === "error" && !known.has(fingerprint) && !this.#shown.has(fingerprint);
     });
     for (const one of fresh) {
       const isDecided = this.#run?.verifiers.some((tool) => tool.judges?.(one.path) === true);
-      if (isDecided === true && one.code !== "syntax") this.#told.add(fingerprintOf(one));
+      if (isDecided === true && one.code !== "syntax") this.#shown.add(fingerprintOf(one));
     }
     return fresh;
   }

@@ -29,7 +29,7 @@ const maxSteps = 200;
 const shownTokens = 1_300;
 
 /** Tokens of a survey where the instructions of the repository take the room. */
-const leastSurvey = 400;
+const minSurvey = 400;
 
 const instructions =
   "You are a senior engineer who changes a program. Look at what you need with the tools, change the files as asked, and change nothing else. Keep to the style of the code that is there. Call several tools at once where they do not need each other's results. Files are checked when you are done, and you are told what is wrong then. When you are done, say in one or two sentences what you did, and call no tool.";
@@ -51,7 +51,7 @@ export interface EditedProgram {
   /** How often the model was told what was wrong. */
   readonly repairs: number;
   /** Last words of the model. */
-  readonly said?: string | undefined;
+  readonly summary?: string | undefined;
 }
 
 /** Program at the beginning of an edit. */
@@ -91,7 +91,7 @@ export async function editWithTools(
       : [...(await conversationOf(continues, folder)), user(nextQuestion(request), images)];
   let best: EditedProgram | undefined;
   let refusal = "";
-  const told = new Set<string>();
+  const shown = new Set<string>();
   for (let round = 0; ; round += 1) {
     conversation = await runLoop(conversation, {
       name: modelOf(options),
@@ -114,15 +114,15 @@ export async function editWithTools(
         emit({ type: "tool", name, about, ok: !isRefused });
       },
     });
+    const summary = lastWords(conversation);
     if (files.changed.size === 0) {
       if (mayOnlyAnswer) {
-        await record("said", { messages: conversation });
-        return { files: before, report: unchanged, repairs: round, said: lastWords(conversation) };
+        await record("turns", { messages: conversation });
+        return { files: before, report: unchanged, repairs: round, summary };
       }
-      const said = lastWords(conversation).slice(0, 300);
       throw new AgentError(
         "ERR_AGENT_UNUSABLE",
-        `the model changed nothing, and said: ${said}${refusal.slice(0, 1_000)}`,
+        `the model changed nothing, and said: ${summary.slice(0, 300)}${refusal.slice(0, 1_000)}`,
       );
     }
     const report = await check.round(round, files.files, emit);
@@ -130,14 +130,14 @@ export async function editWithTools(
     if (best === undefined || weightOf(report) < weightOf(best.report)) {
       best = { files: new Map(files.files), report, repairs: round };
     }
-    const untold = doubts.filter((one) => !told.has(fingerprintOf(one)));
-    for (const one of untold) told.add(fingerprintOf(one));
-    if (errors.length + untold.length === 0 || round === repair) {
-      await record("said", { messages: conversation });
-      return { ...best, repairs: round, said: lastWords(conversation) };
+    const unseen = doubts.filter((one) => !shown.has(fingerprintOf(one)));
+    for (const one of unseen) shown.add(fingerprintOf(one));
+    if (errors.length + unseen.length === 0 || round === repair) {
+      await record("turns", { messages: conversation });
+      return { ...best, repairs: round, summary };
     }
     emit({ type: "step", step: "repair", round: round + 1 });
-    const faults = [...errors, ...untold].slice(0, 30).map(describeDiagnostic);
+    const faults = [...errors, ...unseen].slice(0, 30).map(describeDiagnostic);
     conversation = [
       ...conversation,
       user(`# Check\n\nThese faults are new since your changes:\n\n${faults.join("\n")}`),
@@ -170,10 +170,10 @@ async function conversationOf(runId: string, folder: ConfinedFolder): Promise<Co
   if (!(await folder.exists(path))) {
     throw new AgentError("ERR_AGENT_JOURNAL", `there is no run ${runId} in ${folder.root}`);
   }
-  const { said, prompt = "" } = readState(await readJournal(join(folder.root, path)));
+  const { turns, prompt = "" } = readState(await readJournal(join(folder.root, path)));
   // A run that wrote a program had no conversation.
   return (
-    said ?? [user(`# Earlier request\n\n${prompt}`), { role: "assistant", content: "It is done." }]
+    turns ?? [user(`# Earlier request\n\n${prompt}`), { role: "assistant", content: "It is done." }]
   );
 }
 
@@ -188,14 +188,14 @@ async function firstQuestion(
   list: FileList,
 ): Promise<string> {
   const named = [...files.files.keys()].filter((path) => request.includes(path));
-  const told = instructionsOf(list, named);
-  const maxTokens = Math.max(leastSurvey, shownTokens - tokensOf(told));
+  const shown = instructionsOf(list, named);
+  const maxTokens = Math.max(minSurvey, shownTokens - tokensOf(shown));
   const length = [...files.files.values()].reduce((sum, text) => sum + text.length, 0);
   const seen =
     length < shownTokens * 3
       ? await wholeProgram(files, request)
       : `# Program\n\n${await surveyOf(fromMemory(list, files), { request, maxTokens })}`;
-  return [seen, ...(told === "" ? [] : [told]), `# Request\n\n${request}`].join("\n\n");
+  return [seen, ...(shown === "" ? [] : [shown]), `# Request\n\n${request}`].join("\n\n");
 }
 
 /** A list whose files are not read once more; those that are there without their content are. */

@@ -29,7 +29,7 @@ export interface RunState {
   /** The run whose conversation an edit goes on with. */
   continues: string | undefined;
   /** Conversation of a loop that came to its end. */
-  said: Conversation | undefined;
+  turns: Conversation | undefined;
   /** Answers of a loop that are paid, by the hash of their question. */
   readonly answers: Map<string, PaidAnswer>;
   /** Results of tools that may differ the next time, by the name of their call. */
@@ -83,7 +83,7 @@ export interface JournalData {
   readonly file: { readonly path: string; readonly code: string };
   readonly repair: { readonly path: string; readonly code: string; readonly round: number };
   readonly write: WriteIntent & { readonly path: string };
-  readonly said: { readonly messages: Conversation };
+  readonly turns: { readonly messages: Conversation };
   readonly answer: { readonly key: string; readonly answer: PaidAnswer };
   readonly result: { readonly callId: string; readonly result: ToolResult };
   readonly edit: { readonly changes: readonly EditChange[] };
@@ -109,7 +109,7 @@ export function emptyState(): RunState {
     intents: new Map(),
     images: [],
     continues: undefined,
-    said: undefined,
+    turns: undefined,
     answers: new Map(),
     results: new Map(),
     changes: undefined,
@@ -172,7 +172,7 @@ function readEdit(
 ): boolean {
   const { answers, results } = state;
   if (type === "edit") state.changes = readChanges(changes);
-  else if (type === "said" && isConversation(messages)) state.said = messages;
+  else if (type === "turns" && isConversation(messages)) state.turns = messages;
   else if (type === "answer" && isAnswer(answer)) answers.set(String(key), answer);
   else if (type === "result" && isResult(result)) results.set(String(callId), result);
   else return false;

@@ -43,8 +43,8 @@ export class TaskChanger extends TaskReader {
   ): Promise<{ readonly task: Stored<TaskRecord>; readonly value: T } | undefined> {
     const changed = await this.#store.transaction(async (tx) => {
       const tasks = tx.collection(taskCollections.tasks);
-      // A write, though of nothing new: on PostgreSQL, who comes second is told here to begin
-      // again, and not by a unique index that its own rows are there already.
+      // A write, though of nothing new. On PostgreSQL it tells the second caller to begin again.
+      // Else a unique index would say that its own rows are there already.
       const task = await tasks.update(taskId, {});
       if (task === undefined || (task.state === "canceled" && !alsoCanceled)) return undefined;
       const change = await work(tx, task);
@@ -59,7 +59,7 @@ export class TaskChanger extends TaskReader {
       const updated = await tasks.update(taskId, { ...change.task, events: number });
       return updated === undefined ? undefined : { task: updated, value: change.value };
     }, longTransaction);
-    if (changed !== undefined) this.#bus.tell(taskId);
+    if (changed !== undefined) this.#bus.publish(taskId);
     return changed;
   }
 
@@ -74,7 +74,7 @@ export class TaskChanger extends TaskReader {
       await tx.collection(taskCollections.events).removeMany({ where });
       return true;
     }, longTransaction);
-    if (removed) this.#bus.tell(taskId);
+    if (removed) this.#bus.publish(taskId);
     return removed;
   }
 }

@@ -4,7 +4,7 @@ import { schedule } from "../files/schedule.ts";
 import { readContract, type FileSpec } from "../project/project-plan.ts";
 import { sharedDepsPath } from "../run/plan-project.ts";
 import type { JsonObject, NewStep, RunningStep, StepResult } from "./task-agent.ts";
-import type { VerifyLevel } from "./task-wishes.ts";
+import type { VerifyLevel } from "./task-options.ts";
 
 /** Input of the task, with that of the client for this step. */
 export function promptOf({ task, input }: RunningStep): string {

@@ -34,7 +34,7 @@ import {
   taskOf,
   verifyStepOf,
 } from "./code-steps.ts";
-import { readTaskWishes, type TaskWishes, type VerifyLevel } from "./task-wishes.ts";
+import { readTaskOptions, type TaskOptions, type VerifyLevel } from "./task-options.ts";
 import {
   defineAgent,
   type AgentTask,
@@ -91,20 +91,20 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     throw optionError("verifiers", "none", 'at least one for verify "run"');
   }
   const defaults = { concurrency, verify, repair, limits, canRun: verifiers.length > 0 };
-  const wishesOf = ({ additionalInput }: Pick<AgentTask, "additionalInput">): TaskWishes =>
-    readTaskWishes(additionalInput, defaults);
+  const optionsOf = ({ additionalInput }: Pick<AgentTask, "additionalInput">): TaskOptions =>
+    readTaskOptions(additionalInput, defaults);
 
   let asked: Pick<AskOptions, "model" | "provider"> | undefined;
   const partsOf = (step: RunningStep, model?: string): StepParts => {
     // One for all calls: where its server wants them to wait, all do.
     asked ??= withProvider({ provider: options.provider, model: options.model });
-    const named = wishesOf(step.task).model ?? model ?? asked.model;
+    const named = optionsOf(step.task).model ?? model ?? asked.model;
     return {
       settings: { ...settings, provider: asked.provider, model: named },
       emit: (event) => {
-        if (event.type === "retry") step.say(startsAgain(event.code));
-        else if (event.type === "token") step.say(event.text);
-        else if (event.type === "tool") step.say(`\n[${event.name} ${event.about}]\n`);
+        if (event.type === "retry") step.stream(startsAgain(event.code));
+        else if (event.type === "token") step.stream(event.text);
+        else if (event.type === "tool") step.stream(`\n[${event.name} ${event.about}]\n`);
       },
       signal: step.signal,
       // Usage of a step counts also when the step has no result.
@@ -134,7 +134,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     return {
       output: `File paths are: ${files.map(({ path }) => path).join(", ")}`,
       additionalOutput: { files },
-      next: stepsOf(files, wishesOf(step.task).verify),
+      next: stepsOf(files, optionsOf(step.task).verify),
     };
   };
 
@@ -164,8 +164,8 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   };
 
   const verifyStep = async (step: RunningStep): Promise<StepResult> => {
-    const level = wishesOf(step.task).verify;
-    const rounds = wishesOf(step.task).repair;
+    const level = optionsOf(step.task).verify;
+    const rounds = optionsOf(step.task).repair;
     const round = Number(step.data["round"] ?? 0);
     const files = filesOf(step.data);
     const sources = await sourcesOf(step);
@@ -209,7 +209,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
       const copy = await ConfinedFolder.open(place, { maxFileBytes: Infinity });
       for (const [path, text] of await sourcesOf(step)) await copy.write(path, text);
       const parts = partsOf(step);
-      const isRun = wishesOf(step.task).verify === "run";
+      const isRun = optionsOf(step.task).verify === "run";
       const result = await runEdit({
         ...parts,
         runId: step.id,
@@ -245,7 +245,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
 
   return defineAgent({
     onTask: (task) => {
-      wishesOf(task);
+      optionsOf(task);
       return [{ name: "plan" }];
     },
     onStep: (step) => {
@@ -255,8 +255,8 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     },
     onContinue: (_task, request) =>
       request.trim() === "" ? [] : [{ name: "edit", data: { kind: "edit", request }, last: true }],
-    limits: (task) => wishesOf(task).limits,
-    concurrency: (task) => wishesOf(task).concurrency,
+    limits: (task) => optionsOf(task).limits,
+    concurrency: (task) => optionsOf(task).concurrency,
   });
 }
 

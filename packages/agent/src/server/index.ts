@@ -9,5 +9,5 @@ export {
 } from "./task-agent.ts";
 export { createTaskHandler, type TaskHandler, type TaskHandlerOptions } from "./task-handler.ts";
 export { taskCollections } from "./task-records.ts";
-export type { VerifyLevel } from "./task-wishes.ts";
+export type { VerifyLevel } from "./task-options.ts";
 export type { Artifact, Step, Task } from "./wire.ts";

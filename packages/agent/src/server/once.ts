@@ -30,8 +30,8 @@ export function once(store: IdempotencyStore): (operation: Operation) => Operati
     const response = await handler(request, context);
     if (isOurs || response.headers.has("idempotency-replayed")) return response;
     const { status, headers } = response;
-    const said: unknown = await response.json();
-    const message = isObject(said) && "error" in said ? String(said["error"]) : "refused";
+    const body: unknown = await response.json();
+    const message = isObject(body) && "error" in body ? String(body["error"]) : "refused";
     const retryAfter = headers.get("retry-after");
     return json(
       { message, code: "idempotency_key", retryable: retryAfter !== null },

@@ -32,8 +32,8 @@ export class RunningTask {
     const used = chargeOf(usage);
     const { tokens, cost } = charged ?? used;
     // A step whose lease was over stored nothing, also not what others were charged.
-    const least = { tokens: Math.max(tokens, used.tokens), cost: Math.max(cost, used.cost) };
-    this.budget.restore(usage, least, worked);
+    const minimum = { tokens: Math.max(tokens, used.tokens), cost: Math.max(cost, used.cost) };
+    this.budget.restore(usage, minimum, worked);
     this.#charged = this.budget.charged;
   }
 

@@ -38,7 +38,7 @@ export type StepLease = Lease<StepRecord>;
 
 /** Steps of tasks, each of which runs under a lease. */
 export class StepLeases extends TaskChanger {
-  /** Takes the next step that can be run. Of any number of processes each gets another one. */
+  /** Takes the next step that can be run. Each of any number of processes gets another one. */
   async claim(taskId: string, expiry: number): Promise<StepLease | undefined> {
     const [lease] = await this.steps.claim({
       where: { taskId, waiting: 0, status: { in: ["created", "running"] } },
@@ -51,16 +51,16 @@ export class StepLeases extends TaskChanger {
   /** Notes that a step runs. Undefined: its task is gone or canceled, and the lease is given up. */
   async begin(
     lease: StepLease,
-    said: StepInput,
+    sent: StepInput,
   ): Promise<{ readonly task: Stored<TaskRecord>; readonly step: Stored<StepRecord> } | undefined> {
     const { document, token } = lease;
     const begun = await this.change<Stored<StepRecord> | undefined>(
       document.taskId,
       async (tx, task) => {
         // Another step may have failed a moment ago.
-        if (said.automatic === true && !task.automatic) return undefined;
+        if (sent.automatic === true && !task.automatic) return undefined;
         const lost = (document.lost ?? 0) + (document.status === "running" ? 1 : 0);
-        if (said.automatic === true && lost >= maxLosses) return giveUp(tx, lease);
+        if (sent.automatic === true && lost >= maxLosses) return giveUp(tx, lease);
         const attempts = document.attempts + 1;
         const step = await tx.collection(taskCollections.steps).update(
           document.id,
@@ -69,8 +69,8 @@ export class StepLeases extends TaskChanger {
             lost,
             attempts,
             lease: token,
-            input: said.input ?? document.input,
-            additionalInput: { ...document.additionalInput, ...said.additionalInput },
+            input: sent.input ?? document.input,
+            additionalInput: { ...document.additionalInput, ...sent.additionalInput },
           },
           { lease: token },
         );

@@ -53,11 +53,11 @@ export class StepRunner {
    */
   async runNext(
     taskId: string,
-    said: StepInput,
+    sent: StepInput,
     waiting: AbortSignal,
   ): Promise<Stored<StepRecord>> {
     const { store, agent, bus } = this.#options;
-    let { additionalInput } = said;
+    let { additionalInput } = sent;
     for (;;) {
       const task = await store.tasks.get(taskId);
       if (task === undefined) throw notFound("task");
@@ -65,7 +65,7 @@ export class StepRunner {
         throw new HttpFailure(409, "ERR_AGENT_CANCELLED", "the task was canceled");
       }
       if (task.open === 0) {
-        const wanted = additionalInput["continue"] === true ? (said.input ?? "") : undefined;
+        const wanted = additionalInput["continue"] === true ? (sent.input ?? "") : undefined;
         if (wanted === undefined) return await this.#lastStep(taskId);
         const steps = agent.onContinue?.(toAgentTask(task), wanted) ?? [];
         if (steps.length === 0) return await this.#lastStep(taskId);
@@ -80,7 +80,7 @@ export class StepRunner {
       try {
         if (this.#stopped) throw toHttpFailure(stopping());
         lease = await store.claim(taskId, this.#options.lease);
-        const step = lease && (await this.#track(this.#run(lease, said)));
+        const step = lease && (await this.#track(this.#run(lease, sent)));
         if (step !== undefined) return step;
       } finally {
         release();
@@ -130,9 +130,9 @@ export class StepRunner {
   }
 
   /** Undefined: the lease was over before the step began. */
-  async #run(lease: StepLease, said: StepInput): Promise<Stored<StepRecord> | undefined> {
+  async #run(lease: StepLease, sent: StepInput): Promise<Stored<StepRecord> | undefined> {
     const { store, agent } = this.#options;
-    const begun = await store.begin(lease, said).catch((error: unknown) => {
+    const begun = await store.begin(lease, sent).catch((error: unknown) => {
       if (isLeaseOver(error)) return "over" as const;
       throw error;
     });
@@ -207,7 +207,7 @@ export class StepRunner {
       const failure = toStepFailure(cause);
       await this.#options.store.putBack(lease, { failure, use, state: stateAfter(cause) });
     } catch (error) {
-      // Who has the lease now also has the step.
+      // The owner of the lease now also has the step.
       if (!isLeaseOver(error)) this.#options.reportError(error);
     }
   }
@@ -269,7 +269,7 @@ export class StepRunner {
         );
         return Buffer.concat(parts).toString("utf8");
       },
-      say: (text) => bus.tell(task.id, { stepId: step.id, text }),
+      stream: (text) => bus.publish(task.id, { stepId: step.id, text }),
     };
   }
 }

@@ -141,12 +141,12 @@ export class TaskApi {
   }
 
   async #step({ request, context, taskId }: Call): Promise<Response> {
-    const said = readInput(await readJson(request, largestBody));
+    const sent = readInput(await readJson(request, largestBody));
     await this.#found(taskId);
     const { runner, stopping } = this.#parts;
     // Waiting ends with the client; a step that runs does not, for it is paid already.
     const waiting = AbortSignal.any([context.signal, stopping]);
-    const running = runner.runNext(taskId, said, waiting).catch((error: unknown) => {
+    const running = runner.runNext(taskId, sent, waiting).catch((error: unknown) => {
       if (error instanceof HttpFailure || !waiting.aborted) throw error;
       throw toHttpFailure(new Interruption("the server stops"));
     });

@@ -23,7 +23,7 @@ export class TaskBus {
   }
 
   /** Says that a task changed, or what a step writes. */
-  tell(taskId: string, live?: LiveText): void {
+  publish(taskId: string, live?: LiveText): void {
     for (const listener of this.#listeners.get(taskId) ?? []) listener(live);
   }
 

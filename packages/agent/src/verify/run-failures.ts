@@ -105,10 +105,10 @@ export function readFailures(
       .split("\n")
       .map((line) => line.trim())
       .filter((line) => line !== "");
-    const said = lines.filter((line) => telling.test(line));
-    const told = (said.length === 0 ? lines : said).slice(0, 8).map((line) => line.slice(0, 300));
+    const hits = lines.filter((line) => telling.test(line));
+    const shown = (hits.length === 0 ? lines : hits).slice(0, 8).map((line) => line.slice(0, 300));
     const place = placeOf(`${text}\n${name}`, files);
-    const message = stable(`test ${JSON.stringify(name)} failed: ${told.join(" | ")}`);
+    const message = stable(`test ${JSON.stringify(name)} failed: ${shown.join(" | ")}`);
     const one = { ...failed(place?.path ?? fallback, message), ...place };
     found.set(`${one.path} ${message}`, one);
   }

@@ -28,9 +28,9 @@ export function preventsRun({ code, severity }: Diagnostic, isNew: boolean): boo
 }
 
 /**
- * Checks a project statically and, unless an error prevents it, runs it in a temporary copy. What
- * is wrong with a program that was there before, without a plan, is for its own tools to say: an
- * error that they do not report is a warning, but in a file that cannot be parsed.
+ * Checks a project statically and, unless an error prevents it, runs it in a temporary copy. If a
+ * program was there before, without a plan, its own tools decide what is wrong with it: an error
+ * that they do not report is a warning, but in a file that cannot be parsed.
  */
 export async function verifyFiles(
   files: ReadonlyMap<string, string>,
@@ -60,11 +60,11 @@ export async function verifyFiles(
       if (signal.aborted) throw cancelled(signal);
       if (more.length === 0) passed.push(verifier);
       // The folder has another name each time.
-      const said = more.map((one) => ({
+      const further = more.map((one) => ({
         ...one,
         message: one.message.replaceAll(`${folder}/`, ""),
       }));
-      failures.push(...said.map((one) => ({ ...one, message: asLine(one.message) })));
+      failures.push(...further.map((one) => ({ ...one, message: asLine(one.message) })));
       // A program that cannot be parsed cannot be run; but old faults must not hide new faults.
       if (fingerprints(more).size > 0 && known === undefined) break;
     }

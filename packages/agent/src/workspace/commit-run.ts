@@ -56,8 +56,8 @@ export async function checkWorkTree(root: string, { dirty, commit }: TreeCheck):
 
 /**
  * Commits the files of a run, as they are now and no other, on the current branch (or a detached
- * HEAD), as the user's git does: with hooks, filters and signatures. What is staged of other files
- * stays so.
+ * HEAD), as the user's git does: with hooks, filters and signatures. Staged changes of other files
+ * stay staged.
  *
  * @returns the commit; `null` when nothing differs from the last one
  * @throws AgentError `ERR_AGENT_WRITE` as a rejection, when git or a hook refuses: the files stay
@@ -145,10 +145,10 @@ async function isHead(root: string, trailer: string): Promise<string | null> {
 }
 
 function notCommitted(stderr: string): AgentError {
-  const said = asLine(stderr.trim()).slice(0, 500);
+  const output = asLine(stderr.trim()).slice(0, 500);
   return new AgentError(
     "ERR_AGENT_WRITE",
-    `the files are written, but git did not commit them: ${said || "it took too long, or said nothing"}`,
+    `the files are written, but git did not commit them: ${output || "it took too long, or said nothing"}`,
   );
 }
 

@@ -24,13 +24,13 @@ it("an event stream keeps a limited part of the live text for who reads slowly, 
   const { bus, taskId, events, ended } = await watched();
   // Nobody asks for more in the meantime.
   for (let count = 0; count < 100; count += 1) {
-    bus.tell(taskId, { stepId: "s", text: "x".repeat(10_000) });
+    bus.publish(taskId, { stepId: "s", text: "x".repeat(10_000) });
   }
   const { length } = String((await events.next()).value);
   expect(length).toBeGreaterThan(200_000);
   expect(length).toBeLessThan(263_000);
   const later = events.next();
-  bus.tell(taskId, { stepId: "s", text: "later" });
+  bus.publish(taskId, { stepId: "s", text: "later" });
   expect((await later).value).toBe('event: text\ndata: {"step_id":"s","text":"later"}\n\n');
   ended.abort();
   expect((await events.next()).done).toBe(true);

@@ -20,13 +20,13 @@ export interface ParsedNear {
   readonly field: string;
   readonly position: Position;
   readonly vector: Vector;
-  readonly least: number;
+  readonly lowest: number;
   /** Infinite when every distance will do. */
-  readonly greatest: number;
+  readonly highest: number;
 }
 
 /** About two metres: where the search for the nearest documents begins at the least. */
-const leastSquare = 1e-13;
+const minSquare = 1e-13;
 /** Four times as far, and so about as many documents as in all of the attempts before, 15 times. */
 const reachGrowth = 16;
 /** Attempts until another plan reads all documents: fewer than one in 256 passes the filter. */
@@ -47,15 +47,15 @@ export function parseNear(near: unknown): ParsedNear {
     throw queryError('"near.latitude" must be a number from -90 to 90', "near");
   if (!isLongitude(longitude))
     throw queryError('"near.longitude" must be a number from -180 to 180', "near");
-  const least = parseDistance("minDistance", near["minDistance"]) ?? 0;
-  const greatest = parseDistance("maxDistance", near["maxDistance"]) ?? Infinity;
+  const lowest = parseDistance("minDistance", near["minDistance"]) ?? 0;
+  const highest = parseDistance("maxDistance", near["maxDistance"]) ?? Infinity;
   const position = { latitude, longitude };
   return {
     field,
     position,
     vector: vectorOf(position),
-    least: squareOfDistance(least),
-    greatest: squareOfDistance(greatest),
+    lowest: squareOfDistance(lowest),
+    highest: squareOfDistance(highest),
   };
 }
 
@@ -88,7 +88,7 @@ export function sampleSize(needed: number): number {
  * @yields Each distance.
  */
 export function* growingReach(
-  { vector, least, greatest }: ParsedNear,
+  { vector, lowest, highest }: ParsedNear,
   {
     needed,
     behind,
@@ -108,16 +108,16 @@ export function* growingReach(
     const squares = sample.map((one) => squareBetween(vector, one));
     squares.sort((one, other) => one - other);
     const guess = squares[size - 1] ?? 0;
-    const beyond = Math.max(leastSquare, guess * (needed / size));
+    const beyond = Math.max(minSquare, guess * (needed / size));
     const last = isFiltered ? beyond * reachGrowth ** filteredAttempts : 1;
-    const start = Math.sqrt(Math.max(least, behind));
+    const start = Math.sqrt(Math.max(lowest, behind));
     for (let square = beyond; square < last; square *= reachGrowth) {
       const reach = (start + Math.sqrt(square)) ** 2;
-      if (reach >= Math.min(greatest, 1)) break;
+      if (reach >= Math.min(highest, 1)) break;
       yield reach;
     }
   }
-  yield greatest;
+  yield highest;
 }
 
 /** Returns the cells that hold every place within the square of a chord. */

@@ -37,10 +37,10 @@ export async function holdLock<R>(
 ): Promise<R> {
   checkOptions("lock", options, ["wait", "expiry", "signal"]);
   const { signal } = options;
-  const { wait: patience = defaultWait, expiry = defaultExpiry } = options;
-  checkLock(name, { patience, expiry });
+  const { wait: maxWait = defaultWait, expiry = defaultExpiry } = options;
+  checkLock(name, { maxWait, expiry });
   const lock = { name, token: randomUUID(), expiry };
-  const heldAt = await take(table, lock, { patience, signal });
+  const heldAt = await take(table, lock, { maxWait, signal });
   const lost = new AbortController();
   const stopKeeping = keep(table, lock, { heldAt, lost });
   try {
@@ -58,9 +58,9 @@ export async function holdLock<R>(
 async function take(
   table: LockTable,
   lock: HeldLock & { readonly expiry: number },
-  { patience, signal }: { readonly patience: number; readonly signal: AbortSignal | undefined },
+  { maxWait, signal }: { readonly maxWait: number; readonly signal: AbortSignal | undefined },
 ): Promise<number> {
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + maxWait;
   for (let pause = minRetry; ; pause = Math.min(pause * 2, maxRetry)) {
     const heldAt = performance.now();
     const isTaken = await table.takeLock(lock);
@@ -71,7 +71,7 @@ async function take(
     if (left <= 0 || signal?.aborted === true) {
       throw new DocumentsError(
         "ERR_DOCUMENTS_LOCKED",
-        `the lock ${JSON.stringify(lock.name)} was not free within ${patience} ms`,
+        `the lock ${JSON.stringify(lock.name)} was not free within ${maxWait} ms`,
       );
     }
     // The signal only ends the pause; the next round tells.
@@ -121,12 +121,12 @@ function keep(
 
 function checkLock(
   name: unknown,
-  { patience, expiry }: { readonly patience: number; readonly expiry: number },
+  { maxWait, expiry }: { readonly maxWait: number; readonly expiry: number },
 ): void {
   if (typeof name !== "string" || name === "" || name.length > maxName || !name.isWellFormed()) {
     throw optionError(`the name of a lock must have 1 to ${maxName} characters`);
   }
-  if (!(patience >= 0 && patience <= maxTime)) {
+  if (!(maxWait >= 0 && maxWait <= maxTime)) {
     throw optionError(`"wait" must be a number of milliseconds from 0 to ${maxTime}`);
   }
   if (!(expiry >= minExpiry && expiry <= maxTime)) {

@@ -96,12 +96,12 @@ export function parseSelection(selection: GivenSelection): ParsedSelection {
 export function parseMaximum(
   name: string,
   value: unknown,
-  greatest: number = Number.MAX_SAFE_INTEGER - 1,
+  highest: number = Number.MAX_SAFE_INTEGER - 1,
 ): number {
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= greatest) {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= highest) {
     return value;
   }
-  throw queryError(`"${name}" must be a whole number from 1 to ${greatest}`);
+  throw queryError(`"${name}" must be a whole number from 1 to ${highest}`);
 }
 
 /** Names of what selects documents, in the order in which messages list them. */

@@ -22,8 +22,8 @@ export function colours({ isTerminal }: CommandOutput): Colours {
 const moving = /[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** Escapes untrusted text so that it can neither move the cursor nor start a new line. */
-export function oneLine(text: string, most = 200): string {
-  return text.slice(0, most).replace(moving, "?");
+export function oneLine(text: string, maxLength = 200): string {
+  return text.slice(0, maxLength).replace(moving, "?");
 }
 
 /** The same for a longer text with its lines and tabs. A return alone is replaced too. */

@@ -88,8 +88,8 @@ export async function loadDefinitions(
 }
 
 /**
- * Loads definitions that a command can do without. Those of the project that cannot be loaded are
- * reported and left out, so that a backup does not depend on a project that runs.
+ * Loads definitions that a command can do without. Definitions of the project that cannot be loaded
+ * are reported and left out. So a backup works without a project that runs.
  */
 export async function loadHelpfulDefinitions(
   given: string | undefined,

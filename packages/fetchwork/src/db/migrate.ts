@@ -53,7 +53,7 @@ async function run(
   report: (step: PlanStep) => void,
 ): Promise<void> {
   let last: Migration | undefined;
-  const tellLast = (): void => {
+  const reportLast = (): void => {
     if (last !== undefined) report({ kind: "migrate", id: last.id, name: last.name });
     last = undefined;
   };
@@ -61,13 +61,13 @@ async function run(
     ...migration,
     up: async (transaction: Parameters<Migration["up"]>[0]) => {
       // Another one begins when the one before is committed.
-      if (last?.id !== migration.id) tellLast();
+      if (last?.id !== migration.id) reportLast();
       await migration.up(transaction);
       last = migration;
     },
   }));
   // Apart, so that what ran is told also when an index cannot be built.
   if (watched !== undefined) await (await openStore(url, { migrations: watched })).close();
-  tellLast();
+  reportLast();
   await buildIndexes(url, collections);
 }

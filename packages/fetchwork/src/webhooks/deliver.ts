@@ -40,7 +40,7 @@ export async function deliver(
 }
 
 /** A response to a delivery. */
-export interface Reply {
+export interface ReceivedResponse {
   readonly status: number;
   readonly ok: boolean;
   /** The beginning of its body. */
@@ -57,7 +57,7 @@ export async function post({
   signal,
 }: Pick<Outgoing, "body" | "headers" | "url"> & {
   readonly signal: AbortSignal;
-}): Promise<Reply> {
+}): Promise<ReceivedResponse> {
   const request = { method: "POST", baseUrl: url, headers: [...headers], body } as const;
   const response = await stream(request, { signal, redirect: false, timeout: 30_000 });
   const { statusCode: status, ok } = response;

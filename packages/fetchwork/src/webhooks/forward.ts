@@ -56,8 +56,8 @@ export function createForwarder(
     const headers = headersToSend(delivery);
     const { body } = delivery;
     try {
-      const reply = await post({ url: urlFor(url, delivery), headers, body, signal: io.signal });
-      const { status, text, contentType } = reply;
+      const received = await post({ url: urlFor(url, delivery), headers, body, signal: io.signal });
+      const { status, text, contentType } = received;
       const hasBody = ![204, 205, 304].includes(status);
       const response = new Response(hasBody ? text : null, {
         status,

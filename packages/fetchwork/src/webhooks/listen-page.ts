@@ -47,8 +47,8 @@ const kept = 20;
 
 /**
  * Makes the page of `listen`. It is there for requests to a name of this machine only, against DNS
- * rebinding. Deliveries are shown and replayed only with the token, which no page of another origin
- * and no visitor of a tunnel to the listener has.
+ * rebinding. Deliveries are shown and replayed only with the token. No page of another origin and
+ * no visitor of a tunnel to the listener has it.
  */
 export function createListenPage(forwarder: Forwarder | undefined): ListenPage {
   const token = randomBytes(24).toString("base64url");
@@ -61,10 +61,10 @@ export function createListenPage(forwarder: Forwarder | undefined): ListenPage {
   }
 
   async function replay(query: URLSearchParams): Promise<Response> {
-    const reply = await forwarder?.replay(Number(query.get("number") ?? undefined));
-    return reply === undefined
+    const response = await forwarder?.replay(Number(query.get("number") ?? undefined));
+    return response === undefined
       ? text("delivery not found\n", { status: 404, headers })
-      : json(reply, { headers });
+      : json(response, { headers });
   }
 
   return {

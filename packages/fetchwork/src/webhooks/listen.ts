@@ -179,12 +179,12 @@ function receiver(
 
 /** Reads from the response why a request was refused. */
 async function reasonOf(response: Response): Promise<string> {
-  const said = await response.clone().text();
+  const text = await response.clone().text();
   try {
-    const { error } = JSON.parse(said) as { readonly error?: unknown };
-    return typeof error === "string" ? error : said;
+    const { error } = JSON.parse(text) as { readonly error?: unknown };
+    return typeof error === "string" ? error : text;
   } catch {
-    return said.trim();
+    return text.trim();
   }
 }
 

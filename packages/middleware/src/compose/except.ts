@@ -29,11 +29,11 @@ export function except(
   return placeOfSome(middlewares, (next) => {
     const wrapped = middlewares.reduceRight((inner, middleware) => middleware(inner), next);
     return (request: Request, context: Context) => {
-      const answer = isExcepted(request, context);
-      if (answer instanceof Promise) {
-        return answer.then((found) => (found ? next : wrapped)(request, context));
+      const decided = isExcepted(request, context);
+      if (decided instanceof Promise) {
+        return decided.then((found) => (found ? next : wrapped)(request, context));
       }
-      return (answer ? next : wrapped)(request, context);
+      return (decided ? next : wrapped)(request, context);
     };
   });
 }

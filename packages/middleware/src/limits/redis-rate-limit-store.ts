@@ -45,8 +45,8 @@ return { allowed, math.max(limit - used, 0), math.ceil((oldest + window - now) /
  * Makes a store that counts in Redis, for all processes together. Each request is one script, so no
  * two of them are counted as one; a key is gone when its window is.
  *
- * The length of the window is part of the key, since it decides what is still counted, and so is
- * the form of the values.
+ * The key has the length of the window, which decides what is still counted, and the form of the
+ * values.
  *
  * @example
  * ```ts
@@ -65,19 +65,19 @@ export function redisRateLimitStore(
   return {
     async take(key, quota) {
       const { limit, window } = quota;
-      const reply = await run(
+      const result = await run(
         `${prefix}v2:${window}:${key}`,
         String(limit),
         String(window),
         String(partLength(quota)),
       );
-      return readVerdict(reply);
+      return readVerdict(result);
     },
   };
 }
 
-function readVerdict(reply: unknown): RateLimitVerdict {
-  const [isAllowed, remaining, resetAfter] = Array.isArray(reply) ? reply.map(Number) : [];
+function readVerdict(result: unknown): RateLimitVerdict {
+  const [isAllowed, remaining, resetAfter] = Array.isArray(result) ? result.map(Number) : [];
   if (isAllowed === undefined || remaining === undefined || resetAfter === undefined) {
     throw new TypeError("Redis replied something else than the script returns");
   }

@@ -55,7 +55,7 @@ export interface WholeExchange extends Exchange, ParseOptions {
 }
 
 /** A response: what is known of it, and its body if that is streamed. */
-export interface Reply {
+export interface Received {
   /** The response; without its body if that is streamed. */
   readonly head: OAuth2Response;
   /** The platform's response with a streamed body; `undefined` when it was read. */
@@ -63,7 +63,7 @@ export interface Reply {
 }
 
 /** A response whose body is streamed. */
-export interface StreamedReply extends Reply {
+export interface StreamedResponse extends Received {
   readonly stream: Response;
 }
 
@@ -116,7 +116,7 @@ export class Connection {
    *
    * @throws what {@link Connection.send} throws; reading the body too
    */
-  async stream(given: Exchange): Promise<StreamedReply> {
+  async stream(given: Exchange): Promise<StreamedResponse> {
     const upload = isStream(given.body) ? this.#newLog() : undefined;
     const exchange = upload === undefined ? given : withSecretsOf(upload, given);
     const watch = this.#prepare(exchange);

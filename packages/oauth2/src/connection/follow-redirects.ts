@@ -1,5 +1,5 @@
 import type { TargetCheck } from "../message/allowed-origins.ts";
-import type { Exchange, Reply } from "./connection.ts";
+import type { Exchange, Received } from "./connection.ts";
 import { OAuth2RedirectError } from "../errors.ts";
 import { isRedirect } from "./form-request.ts";
 import { withQuery } from "../message/form.ts";
@@ -36,7 +36,7 @@ export interface Hop {
 }
 
 /** How the requests of a chain of redirects are sent. */
-export interface HopSender<R extends Reply> {
+export interface HopSender<R extends Received> {
   readonly send: (exchange: Exchange) => Promise<R>;
   /** Default: that of the client. */
   readonly maxRedirects?: number | undefined;
@@ -63,7 +63,7 @@ export interface RedirectRules {
  * @throws OAuth2RedirectError, OAuth2ConnectionError and its kin; OAuth2UsageError
  * `ERR_OAUTH_TARGET` and `ERR_OAUTH_OPTION`
  */
-export async function follow<R extends Reply>(
+export async function follow<R extends Received>(
   rules: RedirectRules,
   first: Hop,
   sender: HopSender<R>,
@@ -71,28 +71,28 @@ export async function follow<R extends Reply>(
   const { maxRedirects = rules.maxRedirects, redirect = "follow", postToGet = [] } = sender;
   let hop = first;
   for (let count = 0; ; count += 1) {
-    const reply = await sendHop(hop, sender);
-    const { status } = reply.head;
+    const received = await sendHop(hop, sender);
+    const { status } = received.head;
     const isLast = redirect === "manual" || (status !== 0 && count >= maxRedirects);
     if (!isRedirect(status) || (redirect !== "error" && isLast)) {
       // Every response of `fetch` after a redirect has this flag.
-      if (count > 0 && reply.stream !== undefined) {
-        Object.defineProperty(reply.stream, "redirected", { value: true });
+      if (count > 0 && received.stream !== undefined) {
+        Object.defineProperty(received.stream, "redirected", { value: true });
       }
-      return reply;
+      return received;
     }
-    await reply.stream?.body?.cancel();
+    await received.stream?.body?.cancel();
     if (redirect === "error") {
       throw new OAuth2RedirectError(`HTTP ${status}, and redirect is "error"`, {
-        response: reply.head,
+        response: received.head,
       });
     }
-    hop = nextHop(hop, reply.head, postToGet);
+    hop = nextHop(hop, received.head, postToGet);
     rules.checkTarget(hop.url);
   }
 }
 
-async function sendHop<R extends Reply>(hop: Hop, { send, exchange }: HopSender<R>): Promise<R> {
+async function sendHop<R extends Received>(hop: Hop, { send, exchange }: HopSender<R>): Promise<R> {
   const { method, url, credential, body, secrets, isForeign } = hop;
   const target: ProofTarget = { method, url, token: credential?.token };
   const inQuery = credential?.mode === "query";
@@ -160,7 +160,7 @@ function locationOf({ url }: Hop, response: OAuth2Response): URL {
   if (location === null) {
     throw new OAuth2RedirectError(`HTTP ${status} without a Location`, { response });
   }
-  // As recorded: two slashes are a path of this host here, never another host.
+  // Recorded behaviour: two slashes are a path of this host here, never another host.
   const target = location.startsWith("//") ? url.origin + location : location;
   const next = URL.canParse(target, url) ? new URL(target, url) : undefined;
   if (next === undefined || !isHttpUrl(next)) {

@@ -1,5 +1,5 @@
 import type { ClientAuthenticator } from "../credentials/client-authentication.ts";
-import { toHeaders, type Connection, type Reply } from "./connection.ts";
+import { toHeaders, type Connection, type Received } from "./connection.ts";
 import { OAuth2RedirectError } from "../errors.ts";
 import { encodePairs, toPairs, withScopeAsText, type Pair, type Params } from "../message/form.ts";
 import { sendProven, type ProofTarget, type RequestProof } from "./proof.ts";
@@ -57,7 +57,7 @@ export async function sendForm(
   const proof = request.proof === undefined ? client.proof : (request.proof ?? undefined);
   const method = request.method === "get" ? "GET" : "POST";
   const target: ProofTarget = { method, url: endpoint, token: undefined };
-  const send = async (dpop: string | undefined): Promise<Reply> => ({
+  const send = async (dpop: string | undefined): Promise<Received> => ({
     head: await attempt(client, target, request, dpop),
   });
   const { head: response } = await sendProven({ proof, target, send });
@@ -120,7 +120,7 @@ function emptyBody(headers: Headers, method: string): string | undefined {
 function formBody(headers: Headers, body: URLSearchParams, params: Params): string {
   const type = headers.get("content-type");
   if (type !== null && /^application\/json(?:;|$)/i.test(type)) {
-    // As the caller gave them, numbers and objects included; what authentication added is text.
+    // The caller's values stay, numbers and objects included; what authentication added is text.
     const given = Object.entries(params).filter(
       ([, value]) => value !== undefined && value !== null,
     );

@@ -1,4 +1,4 @@
-import type { Reply } from "./connection.ts";
+import type { Received } from "./connection.ts";
 import type { OAuth2Response } from "../message/response.ts";
 
 /** Request that a {@link RequestProof} proves. */
@@ -16,15 +16,15 @@ export interface RequestProof {
   /** Returns the value of the header `DPoP`. */
   prove(target: ProofTarget): Promise<string>;
   /**
-   * Receives every response. Returns whether the request must be sent again with a new proof,
-   * because the server asked for a nonce (RFC 9449, 8 and 9). Also called for the second response;
-   * its result is then ignored.
+   * Receives every response. Returns whether the server asked for a nonce (RFC 9449, 8 and 9). The
+   * request must then be sent again with a new proof. Also called for the second response; its
+   * result is then ignored.
    */
   accept(response: OAuth2Response, target: ProofTarget): boolean;
 }
 
 /** A request that may carry a proof. */
-export interface ProvenRequest<R extends Reply> {
+export interface ProvenRequest<R extends Received> {
   readonly proof: RequestProof | undefined;
   readonly target: ProofTarget;
   /** Sends the request, with this value of the header `DPoP`. */
@@ -34,7 +34,7 @@ export interface ProvenRequest<R extends Reply> {
 }
 
 /** Sends a request with a proof if there is one, and once more when the server asks for a nonce. */
-export async function sendProven<R extends Reply>({
+export async function sendProven<R extends Received>({
   proof,
   target,
   send,

@@ -1,5 +1,5 @@
 import type { TargetCheck } from "../message/allowed-origins.ts";
-import { toHeaders, type Connection, type StreamedReply } from "./connection.ts";
+import { toHeaders, type Connection, type StreamedResponse } from "./connection.ts";
 import { optionError, TokenUnavailableError } from "../errors.ts";
 import type { Fetch } from "./fetch.ts";
 import { follow, type Credential, type Hop } from "./follow-redirects.ts";
@@ -116,7 +116,7 @@ export interface StreamedRequest extends ResourceTarget {
 export async function streamToResource(
   client: ResourceSender,
   request: StreamedRequest,
-): Promise<StreamedReply> {
+): Promise<StreamedResponse> {
   const { verb, url, credential, headers, body, redirect } = request;
   if (credential?.mode === "body") {
     throw new TokenUnavailableError(
@@ -131,7 +131,7 @@ export async function streamToResource(
   return follow(client, hop, {
     send: (exchange) => client.connection.stream(exchange),
     redirect,
-    // As every `fetch` (Fetch standard, HTTP-redirect fetch).
+    // Like every `fetch` (Fetch standard, HTTP-redirect fetch).
     postToGet: [301, 302],
     exchange: { transport, keepsErrors, timeout, signal, init },
   });

@@ -15,9 +15,9 @@ import { splitTokenParams, type TokenParams } from "../token/token-params.ts";
 import { checkOptions } from "../check-options.ts";
 
 /**
- * State to store between {@link startAuthorization} and {@link finishAuthorization}: plain
- * values, ready for JSON. Keep it where only the browser that started can bring it back, such as an
- * encrypted `HttpOnly` cookie or the session, and use it once.
+ * State to store between {@link startAuthorization} and {@link finishAuthorization}: plain values,
+ * ready for JSON. Keep it where only the browser that started can bring it back: in an encrypted
+ * `HttpOnly` cookie or the session. Use it once.
  */
 export interface AuthorizationTransaction {
   /** Value of `state`, which the callback must repeat. */
@@ -89,8 +89,8 @@ export interface OpenIdFlow {
 }
 
 /**
- * Starts an authorization code flow with PKCE (`S256`) and `state`, and with a `nonce` when an ID
- * token is asked for.
+ * Starts an authorization code flow with PKCE (`S256`), `state`, and a `nonce` when an ID token is
+ * asked for.
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for parameters that the flow makes itself, for the
  * scope `openid` where the ID token would not be validated, and for wrong options

@@ -2,7 +2,7 @@ import { TokenStoreError } from "../errors.ts";
 import { raceSignal } from "./race-signal.ts";
 
 /**
- * Waits for a store, and no longer than so many milliseconds.
+ * Waits for a store, and no longer than a number of milliseconds.
  *
  * @throws TokenStoreError when the store takes longer
  */

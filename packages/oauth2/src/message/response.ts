@@ -156,12 +156,12 @@ export function errorOfFields(
   const shown = (words: string): string =>
     response === undefined ? redactText(words) : response.redact(words);
   // One by one: together they look like a key with its value.
-  const said = [code, description]
+  const about = [code, description]
     .filter((part) => part !== undefined)
     .map(shown)
     .join(": ");
   const status = response === undefined ? "" : `HTTP ${response.status}`;
-  const message = said === "" || status === "" ? `${said}${status}` : `${said} (${status})`;
+  const message = about === "" || status === "" ? `${about}${status}` : `${about} (${status})`;
   return new OAuth2Error(message, { code: code && shown(code), description, uri, response });
 }
 

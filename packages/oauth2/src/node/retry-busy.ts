@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /** In milliseconds. */
-const patience = 1000;
+const maxTime = 1000;
 const interval = 20;
 const busy: ReadonlySet<unknown> = new Set(["EACCES", "EBUSY", "EPERM"]);
 
@@ -18,7 +18,7 @@ export async function retryBusy<T>(
       return await change();
     } catch (error) {
       const isBusy = error instanceof Error && "code" in error && busy.has(error.code);
-      if (platform !== "win32" || !isBusy || tried >= patience) throw error;
+      if (platform !== "win32" || !isBusy || tried >= maxTime) throw error;
     }
     await pause(interval);
   }

@@ -12,7 +12,7 @@ import {
   introspect,
   type Introspection,
   type IntrospectOptions,
-  type SignedAnswerOptions,
+  type SignedResponseOptions,
 } from "./requests/introspect.ts";
 import {
   checkOidcOptions,
@@ -86,7 +86,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   readonly tokenExchange: TokenExchange;
   /** Additions of OpenID Connect to `authCode.start` and `authCode.callback`. */
   readonly openId: OpenIdFlow;
-  readonly #answers: SignedAnswerOptions;
+  readonly #signedOptions: SignedResponseOptions;
   readonly #claims = new WeakMap<AccessToken, IdTokenClaims>();
 
   /**
@@ -117,7 +117,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     const algorithms =
       own.idTokenAlgorithms ?? signedWithKeys(metadata.id_token_signing_alg_values_supported);
     const key = createKeySource(this.secret, this.jwks);
-    this.#answers = { key, algorithms, clockTolerance };
+    this.#signedOptions = { key, algorithms, clockTolerance };
     this.device = new DeviceFlow(this);
     this.tokenExchange = new TokenExchange(this);
     this.openId = createOpenIdFlow(this, {
@@ -169,8 +169,8 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    */
   override async getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken> {
     const token = await super.getToken(params, options);
-    // If the ID token is the token itself, by `tokenName` or as the only one, it is not among the
-    // token's fields.
+    // An ID token that is the token itself, by `tokenName` or as the only one, is not among its
+    // fields.
     const hash = token.response?.hash;
     const idToken = token.idToken ?? hash?.["id_token"] ?? hash?.["idToken"];
     if (typeof idToken !== "string") return token;
@@ -196,8 +196,8 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   };
 
   /**
-   * The claims of the ID token that came with a token, or with the one that it was refreshed from,
-   * validated; `undefined` when none came, and for a token that was restored from a store.
+   * The validated claims of the ID token that came with a token, or with the one before a refresh;
+   * `undefined` when none came, and for a token that was restored from a store.
    */
   claims(token: AccessToken): IdTokenClaims | undefined {
     return this.#claims.get(token);
@@ -214,7 +214,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
       ...options,
       issuer: expectedIssuer(this.metadata),
       clientId: this.id ?? "",
-      ...this.#answers,
+      ...this.#signedOptions,
       now: this.clock() / 1000,
     });
   }
@@ -233,15 +233,15 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
       ...options,
       issuer: this.metadata.issuer,
       clientId: this.id ?? "",
-      ...this.#answers,
+      ...this.#signedOptions,
       now: this.clock() / 1000,
     });
   }
 
   /**
-   * Fetches the claims about the user (OpenID Connect Core, 5.3); see {@link
-   * ClientUserInfoOptions}. Their `sub` must be that of the ID token that came with the token, also
-   * when that was stored and restored.
+   * Fetches the claims about the user (OpenID Connect Core, 5.3); see
+   * {@link ClientUserInfoOptions}. Their `sub` must be that of the ID token that came with the
+   * token, even a stored and restored one.
    *
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when there is no `sub` to compare with;
    * MetadataError, ChallengeError, TokenValidationError
@@ -258,7 +258,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     const isBound = isText || token.tokenType?.toLowerCase() === "dpop";
     const value = isText ? token : token.token;
     const request = { ...options, expectedSub, proof: proof ?? (isBound ? undefined : null) };
-    return userInfo(this, value, request, this.#answers);
+    return userInfo(this, value, request, this.#signedOptions);
   }
 
   #subjectOf(token: AccessToken): string | undefined {
@@ -274,7 +274,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    */
   introspect(token: AccessToken | string, options: IntrospectOptions = {}): Promise<Introspection> {
     const value = typeof token === "string" ? token : token.token;
-    return introspect(this, value, options, this.#answers);
+    return introspect(this, value, options, this.#signedOptions);
   }
 
   /**

@@ -8,8 +8,7 @@ export class LostLockError extends TokenStoreError {}
 export type LeaseAttempt = () => Promise<boolean>;
 
 /**
- * Tries to get a lock until it succeeds, at growing intervals of up to 100 ms with some chance in
- * them.
+ * Tries to get a lock until it succeeds. The intervals are partly random, and grow up to 100 ms.
  *
  * @throws TokenStoreError when it did not succeed within `lockTimeout` milliseconds
  */
@@ -33,7 +32,7 @@ export function checkLease(times: {
   readonly lockTimeout: number;
 }): void {
   for (const [name, value] of Object.entries(times)) {
-    const least = name === "leaseTime" ? 1 : 0;
-    if (!Number.isFinite(value) || value < least) throw optionError(name, value, "milliseconds");
+    const minimum = name === "leaseTime" ? 1 : 0;
+    if (!Number.isFinite(value) || value < minimum) throw optionError(name, value, "milliseconds");
   }
 }

@@ -50,7 +50,7 @@ export function documentsAttemptStore(store: Pick<Store, "collection">): Attempt
         throw error;
       }
     },
-    async giveBack(key, count) {
+    async refund(key, count) {
       await documents.update(digestOf(key), ({ failures }) => ({
         failures: Math.max(failures - count, 0),
       }));

@@ -3,7 +3,7 @@ import type { OperationTypes, ResourceTypes, Typed, TypesOfRoutes } from "../rou
 import type { Group, GroupParameters } from "./group-parameters.ts";
 import type { ListParameters, ParameterValues } from "./list-parameters.ts";
 import type { CheckedPopulate, Populated } from "./populated.ts";
-import type { PageReply, QueryReply, Reply } from "./reply.ts";
+import type { PageResult, QueryResult, Result } from "./result.ts";
 
 /** Options of one call. */
 export interface CallOptions extends Pick<SendOptions, "retry" | "signal" | "timeout"> {
@@ -108,53 +108,53 @@ export interface ResourceClient<D, Input, Related = unknown, Lists = unknown> {
   list<const Query extends ListParameters<D, Lists>>(
     query?: Query & Checked<Query, Related, ListParameters<D, Lists>>,
     options?: CallOptions,
-  ): Promise<PageReply<FoundBy<Query, D, Related>>>;
+  ): Promise<PageResult<FoundBy<Query, D, Related>>>;
   /**
-   * One page of the documents by QUERY (RFC 10008), for filters that are too long for a URL, or
-   * that no log may have. What it takes goes in the body; single fields are filtered by `where`
+   * One page of the documents by QUERY (RFC 10008). It is for filters that are too long for a URL,
+   * or that no log may have. The parameters go in the body; single fields are filtered by `where`
    * alone.
    */
   query<const Query extends QueryParameters<D, Lists>>(
     query?: Query & Checked<Query, Related, QueryParameters<D, Lists>>,
     options?: CallOptions,
-  ): Promise<QueryReply<FoundBy<Query, D, Related>, NextQuery<Query>>>;
+  ): Promise<QueryResult<FoundBy<Query, D, Related>, NextQuery<Query>>>;
   /** All pages, each when it is asked for: `for await (const page of …)`. */
   pages<const Query extends ListParameters<D, Lists>>(
     query?: Query & Checked<Query, Related, ListParameters<D, Lists>>,
     options?: CallOptions,
-  ): AsyncGenerator<PageReply<FoundBy<Query, D, Related>>, void, undefined>;
+  ): AsyncGenerator<PageResult<FoundBy<Query, D, Related>>, void, undefined>;
   /** Counts and sums of the documents by group, for a resource that declares `groups`. */
   groups<const Query extends GroupParameters<D>>(
     query?: Query,
     options?: CallOptions,
-  ): Promise<PageReply<Group<D, Query>>>;
+  ): Promise<PageResult<Group<D, Query>>>;
   /** One document, with all its fields or those that `fields` names. */
   show<const Query extends ShowParameters<D>>(
     id: string,
     options: Omit<ConditionalOptions, "query"> & {
       readonly query?: (Query & Checked<Query, Related, ShowParameters<D>>) | undefined;
     },
-  ): Promise<Reply<FoundBy<Query, D, Related> | undefined>>;
+  ): Promise<Result<FoundBy<Query, D, Related> | undefined>>;
   show<const Query extends ShowParameters<D>>(
     id: string,
     options: Omit<CallOptions, "query"> & {
       readonly query: Query & Checked<Query, Related, ShowParameters<D>>;
     },
-  ): Promise<Reply<FoundBy<Query, D, Related>>>;
-  show(id: string, options?: ShowOptions): Promise<Reply<D>>;
-  create(body: Input, options?: CallOptions): Promise<Reply<D>>;
+  ): Promise<Result<FoundBy<Query, D, Related>>>;
+  show(id: string, options?: ShowOptions): Promise<Result<D>>;
+  create(body: Input, options?: CallOptions): Promise<Result<D>>;
   /** Changes the given fields and keeps the others. */
-  update(id: string, body: Changes<Input>, options?: CallOptions): Promise<Reply<D>>;
+  update(id: string, body: Changes<Input>, options?: CallOptions): Promise<Result<D>>;
   /** Applies a JSON Merge Patch (RFC 7396): `null` removes a field. */
-  patch(id: string, body: Changes<Input>, options?: CallOptions): Promise<Reply<D>>;
-  remove(id: string, options?: CallOptions): Promise<Reply<undefined>>;
+  patch(id: string, body: Changes<Input>, options?: CallOptions): Promise<Result<D>>;
+  remove(id: string, options?: CallOptions): Promise<Result<undefined>>;
   /** Brings a removed document back, for a resource that keeps them. */
-  restore(id: string, options?: CallOptions): Promise<Reply<D>>;
+  restore(id: string, options?: CallOptions): Promise<Result<D>>;
   /** All of it or nothing, for a resource that declares `bulk`. */
   bulk(
     operations: readonly BulkOperation<Input>[],
     options?: CallOptions,
-  ): Promise<Reply<readonly BulkResult<D>[]>>;
+  ): Promise<Result<readonly BulkResult<D>[]>>;
 }
 
 /** Input of a call of a custom route. */
@@ -164,12 +164,12 @@ export type OperationInput<Parameter extends string, Body> = ([Parameter] extend
   (undefined extends Body ? { readonly body?: Body } : { readonly body: Body });
 
 /** Calls a route that `defineRoute` made. */
-export type OperationCall<Parameter extends string, Body, ResponseBody> = [
-  Parameter,
-  undefined,
-] extends [never, Body]
-  ? (input?: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Reply<ResponseBody>>
-  : (input: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Reply<ResponseBody>>;
+export type OperationCall<Parameter extends string, Body, Data> = [Parameter, undefined] extends [
+  never,
+  Body,
+]
+  ? (input?: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Result<Data>>
+  : (input: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Result<Data>>;
 
 type TypesOf<Api> = Api extends readonly unknown[]
   ? TypesOfRoutes<Api>

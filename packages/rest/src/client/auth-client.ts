@@ -17,7 +17,7 @@ import {
   isTokens,
 } from "./client-session.ts";
 import { ClientError } from "./errors.ts";
-import { type Reply, replyOf } from "./reply.ts";
+import { type Result, resultOf } from "./result.ts";
 
 /** Email and password of a user, as they are now. */
 export interface Credentials {
@@ -52,19 +52,19 @@ type ArgumentsOf<Input> = object extends Input
   : [input: Input, options?: CallOptions];
 
 /**
- * Everything of accounts. Calls are named as their operations in `/openapi.json`, and take
+ * Everything of accounts. Calls are named as their operations in `/openapi.json`. They take
  * parameters of the path and fields of the body in one object; `id` is `me` by default. Secrets of
  * these calls go to no redirect.
  */
 export type AuthClient = {
   readonly [O in AuthOperation as O["operation"]]: (
     ...given: ArgumentsOf<InputOf<O>>
-  ) => Promise<Reply<O["response"]>>;
+  ) => Promise<Result<O["response"]>>;
 } & {
   /** Begins a session and keeps tokens. 401 with `param: "totp"`: second factor. */
-  signIn(input: Credentials & Code, options?: CallOptions): Promise<Reply<SessionResponse>>;
+  signIn(input: Credentials & Code, options?: CallOptions): Promise<Result<SessionResponse>>;
   /** Creates a user; no data where a mail with the next step is sent. It does not sign in. */
-  signUp(input: UserInput, options?: CallOptions): Promise<Reply<ShownUser | undefined>>;
+  signUp(input: UserInput, options?: CallOptions): Promise<Result<ShownUser | undefined>>;
   /** Ends this session. Its tokens are removed even where the API is not reached, an error. */
   signOut(): Promise<void>;
   /** Ends all sessions and tokens of the user. */
@@ -72,7 +72,7 @@ export type AuthClient = {
   /** Refreshes before the tokens expire. Returns whether a user is signed in. */
   refresh(): Promise<boolean>;
   /** Shows the user who is signed in. */
-  me(options?: CallOptions): Promise<Reply<OwnUser>>;
+  me(options?: CallOptions): Promise<Result<OwnUser>>;
 };
 
 /** Content of a call's request. */
@@ -96,18 +96,18 @@ export function createAuthClient(
     tokensOf(await call("refreshSession", { body: { refreshToken }, authorization: null })),
   );
 
-  async function call(name: string, sending: Sending): Promise<Reply<unknown>> {
+  async function call(name: string, sending: Sending): Promise<Result<unknown>> {
     try {
-      return replyOf(await send(name, sending));
+      return resultOf(await send(name, sending));
     } catch (error) {
       throw withoutToken(error, sending.input?.["token"]);
     }
   }
 
-  async function begin(name: string, sending: Sending): Promise<Reply<unknown>> {
-    const reply = await call(name, sending);
-    await session.keep(tokensOf(reply));
-    return reply;
+  async function begin(name: string, sending: Sending): Promise<Result<unknown>> {
+    const result = await call(name, sending);
+    await session.keep(tokensOf(result));
+    return result;
   }
 
   type Input = Readonly<Record<string, unknown>> & Partial<WithCredentials>;
@@ -139,7 +139,7 @@ export function createAuthClient(
   return { client: client as unknown as AuthClient, session }; // Its types are those of the API.
 }
 
-function tokensOf({ data }: Reply<unknown>): AuthTokens {
+function tokensOf({ data }: Result<unknown>): AuthTokens {
   const { token, refreshToken, expiresIn } = (data ?? {}) as Partial<SessionResponse>;
   const tokens = { token, refreshToken, expiresAt: Date.now() + Number(expiresIn) * 1_000 };
   if (isTokens(tokens)) return tokens;

@@ -7,7 +7,7 @@ import type { AuthOptions } from "./client-session.ts";
 import { type ApiDescription, indexOperations, type OperationIndex } from "./description.ts";
 import { ClientError, ProblemError } from "./errors.ts";
 import { queryTexts } from "./list-parameters.ts";
-import { type PageReply, pageReplyOf, queryReplyOf, replyOf } from "./reply.ts";
+import { type PageResult, pageResultOf, queryResultOf, resultOf } from "./result.ts";
 
 /** Options of {@link createClient}. */
 export interface ApiClientOptions extends Pick<
@@ -41,8 +41,8 @@ const checkOptions = createOptionCheck(
 /**
  * Makes a typed client of an API; its types come from the definitions, without generated code.
  *
- * Calls resolve with a {@link Reply}. They reject with a {@link ProblemError} for a status of 400
- * or more, and with a `TransportError` of `@fetchwork/http` when there is no response. For an
+ * Calls resolve with a {@link Result}. They reject with a {@link ProblemError} for a status of 400
+ * or more. Without a response they reject with a `TransportError` of `@fetchwork/http`. For an
  * operation that the API does not have they reject with a {@link ClientError}.
  *
  * @throws HttpUsageError of `@fetchwork/http` for a wrong option, UsageError of `@fetchwork/kit`
@@ -151,13 +151,13 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
     name: string,
     query: object | undefined,
     options: CallOptions | undefined,
-  ): AsyncGenerator<PageReply<unknown>, void, undefined> {
-    let page = pageReplyOf(await send(name, { query, options }));
+  ): AsyncGenerator<PageResult<unknown>, void, undefined> {
+    let page = pageResultOf(await send(name, { query, options }));
     for (;;) {
       yield page;
       if (!page.next) return;
       const { query: _, ...rest } = options ?? {};
-      page = pageReplyOf(await send(name, { query: page.next, options: rest }));
+      page = pageResultOf(await send(name, { query: page.next, options: rest }));
     }
   }
 
@@ -165,19 +165,19 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
   function member(name: string): unknown {
     const of = (action: string): string => `${name}.${action}`;
     const one = (action: string) => async (id: string, options?: CallOptions) =>
-      replyOf(await send(of(action), { params: { id }, options }));
+      resultOf(await send(of(action), { params: { id }, options }));
     const change = (action: string) => async (id: string, body: unknown, options?: CallOptions) =>
-      replyOf(await send(of(action), { params: { id }, body, options }));
+      resultOf(await send(of(action), { params: { id }, body, options }));
     const call = async (
       input: Pick<Sending, "body" | "params"> = {},
       options?: CallOptions,
-    ): Promise<unknown> => replyOf(await send(name, { ...input, options }));
+    ): Promise<unknown> => resultOf(await send(name, { ...input, options }));
 
     return Object.assign(call, {
       list: async (query?: object, options?: CallOptions) =>
-        pageReplyOf(await send(of("list"), { query, options })),
+        pageResultOf(await send(of("list"), { query, options })),
       query: async (query: object = {}, options?: CallOptions) =>
-        queryReplyOf(await send(of("query"), { body: query, options }), query),
+        queryResultOf(await send(of("query"), { body: query, options }), query),
       pages: (query?: object, options?: CallOptions) => pages(of("list"), query, options),
       show: one("show"),
       remove: one("remove"),
@@ -185,11 +185,11 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
       update: change("update"),
       patch: change("patch"),
       create: async (body: unknown, options?: CallOptions) =>
-        replyOf(await send(of("create"), { body, options })),
+        resultOf(await send(of("create"), { body, options })),
       groups: async (query?: object, options?: CallOptions) =>
-        pageReplyOf(await send(of("groups"), { query, options })),
+        pageResultOf(await send(of("groups"), { query, options })),
       bulk: async (operations: readonly unknown[], options?: CallOptions) =>
-        replyOf(await send(of("bulk"), { body: { operations }, options })),
+        resultOf(await send(of("bulk"), { body: { operations }, options })),
     });
   }
 

@@ -5,4 +5,4 @@ export { createClient, type ApiClientOptions } from "./create-client.ts";
 export { ClientError, ProblemError, type ClientErrorCode } from "./errors.ts";
 export type { ListParameters } from "./list-parameters.ts";
 export type { Populated } from "./populated.ts";
-export type { PageReply, QueryReply, Reply } from "./reply.ts";
+export type { PageResult, QueryResult, Result } from "./result.ts";

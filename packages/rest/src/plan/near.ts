@@ -27,8 +27,8 @@ export function readNear(given: Given, { field, called }: Naming): NearPoint | u
     return undefined;
   }
   if (minDistance !== undefined && maxDistance !== undefined && minDistance > maxDistance) {
-    const [least, most] = [called("min_distance"), called("max_distance")];
-    errors.push(fieldError(least, "max", `${least} must be lower than or equal to ${most}`));
+    const [min, max] = [called("min_distance"), called("max_distance")];
+    errors.push(fieldError(min, "max", `${min} must be lower than or equal to ${max}`));
   }
   const name = called("near");
   const parts = place.split(",", 3).map((part) => part.trim());

@@ -69,14 +69,14 @@ export function readStandard(
   { rules, names, errors }: Reading,
 ): Omit<ListQuery, "where"> {
   const given = givenIn(values, names, errors);
-  const { defaultLimit: usual = defaultLimit, maxLimit: most = maxLimit, geo } = rules;
+  const { defaultLimit: fallback = defaultLimit, maxLimit: max = maxLimit, geo } = rules;
   const called = (parameter: StandardParameter): string => names.get(parameter) ?? parameter;
   const q = readText(given.one("q"), { name: called("q"), max: maxSearchLength }, errors);
   const pageText = given.one("page");
   // Page numbers beyond this would leave the safe integers when multiplied with a limit.
-  const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / most);
+  const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / max);
   const page = readInteger(pageText, { name: called("page"), max: maxPage }, errors) ?? 1;
-  const limit = readInteger(given.one("limit"), { name: called("limit"), max: most }, errors);
+  const limit = readInteger(given.one("limit"), { name: called("limit"), max }, errors);
   const after = readCursor(given, called("after"));
   const sorts = given.list("sort");
   const sort = readSort(sorts, { name: called("sort"), rules }, errors);
@@ -103,7 +103,7 @@ export function readStandard(
   return {
     q,
     page,
-    limit: limit ?? usual,
+    limit: limit ?? fallback,
     after: after ?? (begins ? "" : undefined),
     sort,
     fields,

@@ -113,8 +113,8 @@ export function whereReader(name: string, fields: readonly FilterField[]): Where
         const known = ["and", "or", "not", ...types.keys()].join(", ");
         throw refused("enum", `must have only these fields: ${known}`);
       }
-      const usual = type.isList ? "contains" : "eq";
-      const compared = isObject(value) ? Object.entries(value) : [[usual, value] as const];
+      const operator = type.isList ? "contains" : "eq";
+      const compared = isObject(value) ? Object.entries(value) : [[operator, value] as const];
       if (compared.length === 0) throw refused("invalid", "must not have empty objects");
       const conditions = compared.map(([operator, one]) =>
         compare({ path: key, type, operator }, one),

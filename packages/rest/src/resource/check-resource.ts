@@ -152,13 +152,13 @@ function checkGuarded({ options, fields, required, view }: ResourceParts): void 
 function checkList({ options, meta, view }: ResourceParts): void {
   const { name, filter = [], list = {}, sort = [] } = options;
   const { count = "bounded", limit = {}, names = {}, parameters = {}, sort: order = [] } = list;
-  const { default: usual = 30, max = 100 } = limit;
+  const { default: fallback = 30, max = 100 } = limit;
   const { shape = "array" } = list;
   const isShape = shape === "array" || shape === "rows";
   check(isShape, `the shape of the list of ${name} must be "array" or "rows"`);
-  const isWhole = Number.isSafeInteger(usual) && Number.isSafeInteger(max);
+  const isWhole = Number.isSafeInteger(fallback) && Number.isSafeInteger(max);
   check(
-    isWhole && usual >= 1 && usual <= max && max <= 1000,
+    isWhole && fallback >= 1 && fallback <= max && max <= 1000,
     `the limits of the list of ${name} must be whole numbers from 1 to 1000, the default at most the maximum`,
   );
   check(
@@ -187,7 +187,7 @@ function isCount(count: NonNullable<ListOptions["count"]>): boolean {
   return ["bounded", "exact", "none"].includes(count);
 }
 
-/** Who is told more is told at least the same: a field that only strangers see is a mistake. */
+/** A closer caller sees at least as much: a field that only strangers see is a mistake. */
 function checkViews({ options: { name, views }, view }: ResourceParts): void {
   if (!views) return;
   for (const kind of ["public", "user", "self", "admin"] as const) {

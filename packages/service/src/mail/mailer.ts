@@ -68,8 +68,8 @@ async function sendOnce(
 ): Promise<void> {
   const { createTransport } = await import("nodemailer");
   signal.throwIfAborted();
-  // A server that says a little now and then never reaches a limit of silence, so the whole has a
-  // limit too.
+  // A server that sends a little now and then never reaches a limit of silence. So the whole has
+  // one too.
   const socket = new Socket();
   let isLate = false;
   const deadline = setTimeout(() => {
@@ -92,7 +92,7 @@ async function sendOnce(
     disableUrlAccess: true,
   });
   try {
-    // As an object, the address is never read as a list of several.
+    // An address in an object is never read as a list of several.
     await transport.sendMail({ ...mail, to: { name: "", address: mail.to } });
   } catch (error) {
     throw isLate ? Object.assign(new Error("too late"), { code: "ETIMEDOUT" }) : error;
@@ -115,9 +115,9 @@ function isTemporary(error: unknown): boolean {
 /** Replaces an error of the library, which names addresses and commands. */
 function mailError(error: unknown): MailError {
   const { code, command, responseCode } = detailsOf(error);
-  const answer = typeof responseCode === "number" ? `, the server answered ${responseCode}` : "";
+  const status = typeof responseCode === "number" ? `, the server answered ${responseCode}` : "";
   return new MailError(
-    `a mail was not sent: ${typeof code === "string" ? code : "unknown error"}${answer}`,
+    `a mail was not sent: ${typeof code === "string" ? code : "unknown error"}${status}`,
     isTemporary(error),
     // Such as 554 to this machine, and 530 without a password; 552 is about the size of the mail.
     ofService.test(`${String(code)} ${String(command)} ${String(responseCode)}`),

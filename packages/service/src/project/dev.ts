@@ -7,7 +7,7 @@ import { stopWithNpm } from "../processes/stop-with-npm.ts";
 const debounce = 50;
 const isWindows = process.platform === "win32";
 /** How long a service may take to stop before it is killed. In milliseconds. */
-const patience = 1000;
+const maxWait = 1000;
 
 /**
  * Runs `src/index.ts` of a project, and runs it again after each change of `.env`, or of a file in
@@ -37,8 +37,8 @@ export function dev(project: string, folders: readonly string[]): void {
   function run(): void {
     state = "running";
     // Ctrl-C reaches a separate group once, forwarded; a second signal would end the service at
-    // once. On Windows, where a signal that is sent ends a process without its listeners, Ctrl-C
-    // reaches all of a console by itself.
+    // once. On Windows a signal ends a process without its listeners, but Ctrl-C reaches all of a
+    // console by itself.
     child = spawn(process.execPath, [...process.execArgv, path.join(project, "src/index.ts")], {
       cwd: project,
       stdio: ["ignore", "inherit", "inherit"],
@@ -59,7 +59,7 @@ export function dev(project: string, folders: readonly string[]): void {
     state = "restarting";
     const ending = child;
     ending.kill("SIGTERM");
-    setTimeout(() => ending.kill("SIGKILL"), patience).unref();
+    setTimeout(() => ending.kill("SIGKILL"), maxWait).unref();
   }
 
   function stop(signal: NodeJS.Signals): void {

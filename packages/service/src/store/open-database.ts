@@ -9,7 +9,7 @@ import { StartError } from "../errors.ts";
 import { shownUrl } from "./shown-url.ts";
 
 /** After how many milliseconds a start that waits for a server says so. */
-const patience = 3_000;
+const maxWait = 3_000;
 
 /** How the store of a service is opened. */
 export interface DatabaseOptions {
@@ -21,9 +21,9 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens the store; one in PostgreSQL is waited for, as it may be starting too. `warn` receives a
- * line for each form of query that no index serves, which costs time when it is first run: for
- * development.
+ * Opens the store; one in PostgreSQL is waited for, as it may be starting too. For development,
+ * `warn` receives a line for each form of query that no index serves. That costs time when it is
+ * first run.
  *
  * @throws StartError that names the setting or the file at fault.
  */
@@ -33,7 +33,7 @@ export async function openDatabase(
 ): Promise<Store> {
   const waiting = setTimeout(() => {
     if (!url.startsWith("sqlite:")) console.error(`${name}: waiting for ${shownUrl(url)}`);
-  }, patience);
+  }, maxWait);
   try {
     return await openStore(url, {
       collections,

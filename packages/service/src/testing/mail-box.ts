@@ -10,7 +10,7 @@ export interface MailBox {
 }
 
 /** How long a mail is waited for, and how often it is looked for. In milliseconds. */
-const patience = 5_000;
+const maxWait = 5_000;
 const interval = 10;
 
 /** Makes a {@link MailBox}. */
@@ -26,7 +26,7 @@ export function createMailBox(): MailBox {
     },
     mails,
     async next(to) {
-      for (let waited = 0; waited < patience; waited += interval) {
+      for (let waited = 0; waited < maxWait; waited += interval) {
         const found = mails.find((mail) => mail.to === to && !seen.has(mail));
         if (found !== undefined) {
           seen.add(found);
@@ -34,7 +34,7 @@ export function createMailBox(): MailBox {
         }
         await pause(interval);
       }
-      throw new Error(`no further mail to ${to} came within ${patience} ms`);
+      throw new Error(`no further mail to ${to} came within ${maxWait} ms`);
     },
   };
 }

@@ -2,7 +2,7 @@ import { type Handler, runHandler } from "@fetchwork/http";
 import type { Fields, JsonSchema, Resource } from "@fetchwork/rest";
 import { z } from "zod";
 
-/** Who creates what samples refer to. */
+/** Creators of what samples refer to. */
 interface Creators {
   /** Makes an admin, and returns its token. */
   readonly user: () => Promise<string>;
@@ -50,8 +50,7 @@ export function createSampler(
     return { ...fields, ...given };
   }
   return async (resource, fields = {}) => {
-    // One for all that it refers to, so that rules about the owner of one of them let it create the
-    // next.
+    // One admin for all references: rules about the owner of one of them let it create the next.
     let admin: Promise<string> | undefined;
     return sample(resource, fields, () => (admin ??= user()));
   };
@@ -102,9 +101,9 @@ function numberOf(schema: JsonSchema, number: number): number {
     maximum = Infinity,
     multipleOf = 1,
   } = schema as Readonly<Record<string, number | undefined>>;
-  const least = minimum ?? (exclusiveMinimum === undefined ? 1 : exclusiveMinimum + multipleOf);
-  const value = Math.ceil(least / multipleOf) * multipleOf + number * multipleOf;
-  return value > maximum ? Math.max(least, Math.floor(maximum / multipleOf) * multipleOf) : value;
+  const lowest = minimum ?? (exclusiveMinimum === undefined ? 1 : exclusiveMinimum + multipleOf);
+  const value = Math.ceil(lowest / multipleOf) * multipleOf + number * multipleOf;
+  return value > maximum ? Math.max(lowest, Math.floor(maximum / multipleOf) * multipleOf) : value;
 }
 
 function textOf(schema: JsonSchema, place: string, number: number): string {

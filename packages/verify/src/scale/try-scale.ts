@@ -124,6 +124,6 @@ async function timeOf(sender: Sender, { caller, request }: Asked): Promise<numbe
 }
 
 function addGrowing(findings: Findings, { caller, ...asked }: Asked, fix: string): void {
-  const answer = { request: asked.request, status: 200 };
-  findings.report("cost-grows", caller, { ...asked, field: asked.fields[0], answer, fix });
+  const response = { request: asked.request, status: 200 };
+  findings.report("cost-grows", caller, { ...asked, field: asked.fields[0], response, fix });
 }

@@ -5,9 +5,9 @@ import { type Caller, kindOf } from "../caller.ts";
 import type { World } from "../world/open-world.ts";
 import type { Place } from "../world/planted.ts";
 import type { Visibility } from "../world/rules.ts";
-import type { Answer, Sender } from "../world/sender.ts";
+import type { Outcome, Sender } from "../world/sender.ts";
 
-/** Which kind of caller reads which fields: names by kind, by resource. */
+/** Fields that each kind of caller reads: names by kind, by resource. */
 export type Reads = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 /** The table of what trials noted, in alphabetical order. */
@@ -31,22 +31,22 @@ export interface Trial {
 }
 
 /** Reports fields of planted documents in a response that the caller may not see. */
-export function scan(trial: Trial, caller: Caller, answer: Answer, way: string): void {
+export function scan(trial: Trial, caller: Caller, response: Outcome, way: string): void {
   const { garden } = trial.world;
-  const { body, path } = answer.request;
+  const { body, path } = response.request;
   // The caller knows what it has sent.
   const sent = new Set([...marksIn(decodeURIComponent(path)), ...marksIn(body)]);
-  for (const mark of marksIn(answer.text)) {
+  for (const mark of marksIn(response.text)) {
     const place = garden.byMark(mark);
     if (place === undefined || sent.has(mark)) continue;
-    note(trial, caller, { ...place, answer, way });
+    note(trial, caller, { ...place, response, way });
   }
-  for (const shown of documentsIn(answer.json)) {
+  for (const shown of documentsIn(response.json)) {
     const planted = garden.byId(Reflect.get(shown, "id"));
     if (planted === undefined) continue;
     for (const [field, value] of Object.entries(shown)) {
       if (field === "id" || !isSame(Reflect.get(planted.document, field), value)) continue;
-      note(trial, caller, { ...planted, field, answer, way });
+      note(trial, caller, { ...planted, field, response, way });
     }
   }
 }

@@ -3,7 +3,7 @@ import type { ShownRequest } from "../finding.ts";
 import { marksIn } from "../world/canary.ts";
 import type { Caller } from "../caller.ts";
 import type { Place } from "../world/planted.ts";
-import type { Answer } from "../world/sender.ts";
+import type { Outcome } from "../world/sender.ts";
 import { undo } from "../world/snapshot.ts";
 import { withQuery } from "../world/with-query.ts";
 import { documentsIn, type Trial } from "./trial.ts";
@@ -63,22 +63,22 @@ export async function tryPair(
   caller: Caller,
   hidden: Hidden,
   { way, tells = tellsValue, ...pair }: Pair,
-): Promise<Answer> {
-  const send = async (request: ShownRequest): Promise<Answer> => {
-    const work = (): Promise<Answer> => trial.sender.send(caller, request);
+): Promise<Outcome> {
+  const send = async (request: ShownRequest): Promise<Outcome> => {
+    const work = (): Promise<Outcome> => trial.sender.send(caller, request);
     return isSafe(request) ? work() : (await undo(trial.world, work)).result;
   };
   const one = await send(pair.one);
   if (isRefused(one)) return one;
   const other = await send(pair.other);
   if (tells(hidden, one, other)) {
-    trial.findings.report("field-told", caller, { ...hidden, answer: one, way });
+    trial.findings.report("field-inferred", caller, { ...hidden, response: one, way });
   }
   return one;
 }
 
 /** A missing document or a conflict may tell something; other refusals are about the request. */
-function isRefused({ status }: Answer): boolean {
+function isRefused({ status }: Outcome): boolean {
   return status >= 400 && ![404, 409, 410].includes(status);
 }
 
@@ -119,13 +119,13 @@ function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[]
 }
 
 /** Two orders by a hidden field tell which value is greater, also if only one is allowed. */
-export function tellsOrder({ document }: Hidden, up: Answer, down: Answer): boolean {
+export function tellsOrder({ document }: Hidden, up: Outcome, down: Outcome): boolean {
   const [first, second] = [idsIn(up), idsIn(down)];
   return first.has(document.id) && [...first].join() !== [...second].join();
 }
 
 /** A marked value is of one document alone; for any other value the document must come or go. */
-function tellsValue({ document, value }: Hidden, one: Answer, other: Answer): boolean {
+function tellsValue({ document, value }: Hidden, one: Outcome, other: Outcome): boolean {
   if (isRefused(other)) return false;
   const isMarked = marksIn(value).length > 0;
   if (isMarked && !isSafe(one.request)) return one.status !== other.status;
@@ -136,7 +136,7 @@ function tellsValue({ document, value }: Hidden, one: Answer, other: Answer): bo
 }
 
 /** A response that repeats what was asked for tells nothing by that. */
-function withoutSent({ request, signature }: Answer): string {
+function withoutSent({ request, signature }: Outcome): string {
   const { pathname, searchParams } = new URL(request.path, "http://localhost");
   const parts = pathname.split("/").flatMap((part) => [part, decodeURIComponent(part)]);
   const sent = [...parts, ...searchParams.values(), ...valuesIn(request.body).map(String)];
@@ -145,7 +145,7 @@ function withoutSent({ request, signature }: Answer): string {
     .reduce((text, part) => text.replaceAll(part, ""), signature);
 }
 
-function idsIn({ json }: Answer): ReadonlySet<unknown> {
+function idsIn({ json }: Outcome): ReadonlySet<unknown> {
   return new Set(documentsIn(json).map((one): unknown => Reflect.get(one, "id")));
 }
 

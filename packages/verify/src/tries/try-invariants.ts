@@ -5,7 +5,7 @@ import type { Invariant } from "../invariant.ts";
 import type { Caller } from "../caller.ts";
 import type { Planted } from "../world/planted.ts";
 import { isWritable, type Subject } from "../world/rules.ts";
-import type { Answer } from "../world/sender.ts";
+import type { Outcome } from "../world/sender.ts";
 import type { Trial } from "./trial.ts";
 import { requestTo, resourceNamed } from "./try-own-routes.ts";
 
@@ -40,8 +40,8 @@ export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<
 
   const first = await newScene(trial, resource);
   if ((await valueOf(first)) === "false") {
-    const answer = { request: { method: "POST", path: resource.path }, status: 201 };
-    reportBroken(first, { answer, way: "create" });
+    const response = { request: { method: "POST", path: resource.path }, status: 201 };
+    reportBroken(first, { response, way: "create" });
   }
   for (const action of actionsOn(trial, resource)) {
     for (const way of ways) {
@@ -60,28 +60,28 @@ export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<
       const fatal = way === "crash" ? changes : undefined;
       let request = action.request(made, 1);
       let { caller } = made;
-      let answers: readonly Answer[] = [];
+      let responses: readonly Outcome[] = [];
       for (caller of callers) {
         const idempotencyKey = `statement-${sender.requests}-of-this-request`;
         if (way === "retry" || way === "crash") request = { ...request, idempotencyKey };
         const sent = Array.from({ length: way === "race" ? racing : 1 }, (_, round) =>
           sender.send(caller, round === 0 ? request : action.request(made, round + 1), fatal),
         );
-        answers = await Promise.all(sent);
+        responses = await Promise.all(sent);
         if (way === "retry") {
           await Promise.all([sender.send(caller, request), sender.send(caller, request)]);
         }
-        if (answers.some((one) => one.status < 400 || one.status >= 500)) break;
+        if (responses.some((one) => one.status < 400 || one.status >= 500)) break;
       }
-      const hasEnded = answers.some((one) => one.hasEnded);
+      const hasEnded = responses.some((one) => one.hasEnded);
       const tried = `${way} ${action.name}`;
       let isBroken = await hasChanged(made, before);
       if (!isBroken && hasEnded) {
         await repeat(caller, made.target, request, tried);
         isBroken = await hasChanged(made, before);
       }
-      const answer = { request, status: answers[0]?.status ?? 0 };
-      if (isBroken) reportBroken(made, { answer, way: tried });
+      const response = { request, status: responses[0]?.status ?? 0 };
+      if (isBroken) reportBroken(made, { response, way: tried });
       if (isBroken || !hasEnded) return isBroken;
     }
     return false;
@@ -95,10 +95,10 @@ export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<
     way: string,
   ): Promise<void> {
     const before = await sender.send(caller, request);
-    const answer = await sender.send(caller, request);
-    const isKept = before.status >= 300 || before.signature === answer.signature;
+    const response = await sender.send(caller, request);
+    const isKept = before.status >= 300 || before.signature === response.signature;
     if (request.method !== "POST" || isKept) return;
-    trial.findings.report("repeated-effect", caller, { ...target, way, answer });
+    trial.findings.report("repeated-effect", caller, { ...target, way, response });
   }
 
   /** The value as text; `undefined` once the document is gone. */
@@ -114,7 +114,7 @@ export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<
     return after !== undefined && before !== after;
   }
 
-  function reportBroken({ caller, target }: Scene, found: Pick<Found, "answer" | "way">): void {
+  function reportBroken({ caller, target }: Scene, found: Pick<Found, "response" | "way">): void {
     const { document } = target;
     trial.findings.report("invariant-broken", caller, { ...found, resource, document, field });
   }

@@ -5,7 +5,7 @@ import { canaryOf, marksIn, propertiesOf } from "../world/canary.ts";
 import { type Caller, isOwner } from "../caller.ts";
 import { isWritable, ruleLets } from "../world/rules.ts";
 import { maxStates, type Planted, requestFor } from "../world/planted.ts";
-import type { Answer } from "../world/sender.ts";
+import type { Outcome } from "../world/sender.ts";
 import { createdIn, undo, type Undone } from "../world/snapshot.ts";
 import { withQuery } from "../world/with-query.ts";
 import { scan, type Trial } from "./trial.ts";
@@ -36,7 +36,7 @@ export async function tryOwnRoutes(trial: Trial): Promise<void> {
 interface Target {
   readonly route: Route;
   readonly owner: string;
-  /** Which of its documents, where there is one for each member of an enum. Default: the first. */
+  /** Number of its document, where there is one for each member of an enum. Default: the first. */
   readonly state?: number;
   /** Identifiers of documents that are used before those of the owner. */
   readonly ids?: ReadonlyMap<Resource, string> | undefined;
@@ -47,7 +47,7 @@ interface Target {
 type Owned = Omit<Target, "route">;
 
 /** Response of a route, and the changes that the request made. */
-type Called = Undone<Answer> & Place;
+type Called = Undone<Outcome> & Place;
 
 /** @param sent - Requests of the caller, of which none is sent again. */
 async function tryRoute(
@@ -173,8 +173,8 @@ export function resourceNamed({ world }: Trial, name = ""): Resource | undefined
  * fields of the body that the caller must not set.
  */
 async function compare(trial: Trial, caller: Caller, called: Called): Promise<void> {
-  const { after, before, declared = {}, result: answer, route } = called;
-  const { body } = answer.request;
+  const { after, before, declared = {}, result: response, route } = called;
+  const { body } = response.request;
   for (const [key, place] of after) {
     const old = before.get(key);
     if (old?.document.version === place.document.version) continue;
@@ -192,7 +192,7 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
 
   function add(place: Pick<Found, "document" | "resource">, field?: string): void {
     const code = field === undefined ? "document-written" : "field-written";
-    trial.findings.report(code, caller, { ...place, field, way: route.operation, answer });
+    trial.findings.report(code, caller, { ...place, field, way: route.operation, response });
   }
 
   /** A route may declare fields that the caller must not set, but not of users. */
@@ -207,9 +207,9 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
   }
 
   /**
-   * The owner of a new document that the body names instead of the caller. A field with another
-   * name does so if the caller owns what is created without it, or with the caller in it. The
-   * latter may be right where the caller does not create such documents, as for a notice.
+   * The owner of a new document that the body names instead of the caller. Another field does so if
+   * the caller owns what is created without it, or with the caller in it. The latter may be right
+   * where the caller does not create such documents, as for a notice.
    */
   async function takenOwner({ document, resource }: Planted, sent: Fields): Promise<string[]> {
     const { owner } = resource;
@@ -221,7 +221,7 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
     const mayCreate = ruleLets(caller, "create", { resource }) !== false;
     for (const name of Object.keys(sent).filter((one) => sent[one] === named)) {
       for (const value of mayCreate ? [undefined, id] : [undefined]) {
-        const request = { ...answer.request, body: { ...sent, [name]: value } };
+        const request = { ...response.request, body: { ...sent, [name]: value } };
         const undone = await undo(trial.world, () => trial.sender.send(caller, request));
         const created = createdIn(undone, resource);
         if (created.some((one) => isOwner(caller, resource, one))) return [owner];
@@ -237,9 +237,9 @@ function setsAll({ viewer }: Caller): boolean {
 }
 
 /**
- * An own route may do more than the rules for users who create, owners and admins, but not for a
- * reading key. A function is asked by a request whose `If-Match` never holds, so that a change gets
- * a 412 if the caller may make it. A creation, and what handlers of one's own do, is undone.
+ * For users who create, owners and admins, an own route may do more than the rules. For a reading
+ * key it may not. The request that asks a function has an `If-Match` that never holds: a 412 says
+ * that the caller may make the change. A creation, and what handlers of one's own do, is undone.
  */
 async function isAllowed(
   trial: Trial,

@@ -49,7 +49,7 @@ async function askRules(trial: Trial, caller: Caller, resource: Resource): Promi
     const mayRead = ruleLets(caller, "show", planted) && ruleLets(caller, "list", planted);
     const isMeant = typeof access.show === "function" ? isListed : isHooked && mayRead === true;
     if (list.status !== 200 || !isMeant || isListed === isShown) continue;
-    const gap = isListed ? { answer: list, way: "list" } : { answer: shown, way: "show" };
+    const gap = isListed ? { response: list, way: "list" } : { response: shown, way: "show" };
     findings.report("hook-gap", caller, { ...planted, ...gap });
   }
 }

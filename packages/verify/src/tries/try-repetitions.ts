@@ -14,15 +14,15 @@ export async function tryRepetitions(trial: Trial): Promise<void> {
       const { result, after: twice } = await undo(world, async () => {
         await sender.send(caller, request);
         const once = await snapshot(world);
-        return { once, answer: await sender.send(caller, request) };
+        return { once, response: await sender.send(caller, request) };
       });
-      const { answer, once } = result;
+      const { response, once } = result;
       const [changed] = [...twice, ...once].filter(
         ([key]) => textOf(once, key) !== textOf(twice, key),
       );
       if (changed === undefined) continue;
-      const { resource } = changed[1];
-      trial.findings.report("repeated-effect", caller, { resource, way: route.operation, answer });
+      const found = { resource: changed[1].resource, way: route.operation, response };
+      trial.findings.report("repeated-effect", caller, found);
     }
   }
 }

@@ -3,7 +3,7 @@ import { marksIn } from "../world/canary.ts";
 import type { Caller } from "../caller.ts";
 import { type Planted, requestFor } from "../world/planted.ts";
 import { isWritable, ruleLets, type Subject } from "../world/rules.ts";
-import type { Answer } from "../world/sender.ts";
+import type { Outcome } from "../world/sender.ts";
 import { createdIn, undo } from "../world/snapshot.ts";
 import { fieldsFor } from "./attack-bodies.ts";
 import type { Trial } from "./trial.ts";
@@ -51,7 +51,7 @@ async function tryCreations(trial: Trial, caller: Caller, resource: Resource): P
   const { bulkLimit, path } = resource;
   const sample = (): Fields => writable(trial, caller, { resource }, caller.viewer.user?.id);
   const plain = await create(trial, caller, { resource, path, body: sample() });
-  const found = { resource, answer: plain.answer, way: "create" };
+  const found = { resource, response: plain.response, way: "create" };
   if (plain.created.length > 0 && ruleLets(caller, "create", { resource }) === false) {
     trial.findings.report("document-written", caller, found);
   }
@@ -64,10 +64,10 @@ async function tryCreations(trial: Trial, caller: Caller, resource: Resource): P
       ways.push({ way: "bulk", path: `${path}/bulk`, body });
     }
     for (const { way, ...request } of ways) {
-      const { answer, created } = await create(trial, caller, { resource, ...request });
+      const { response, created } = await create(trial, caller, { resource, ...request });
       for (const document of created.filter((one) => isTaken(one, attack))) {
         const about = way === "create" ? undefined : document;
-        const found = { resource, document: about, field, answer, way };
+        const found = { resource, document: about, field, response, way };
         trial.findings.report("field-written", caller, found);
       }
     }
@@ -79,12 +79,12 @@ async function create(
   { sender, world }: Trial,
   caller: Caller,
   { resource, ...request }: Pick<Resource, "path"> & { resource: Resource; body: Fields },
-): Promise<{ readonly answer: Answer; readonly created: readonly Planted["document"][] }> {
+): Promise<{ readonly response: Outcome; readonly created: readonly Planted["document"][] }> {
   const undone = await undo(world, async () => {
     await world.makeRoom(resource, caller.viewer.user?.id ?? "ada");
     return sender.send(caller, { method: "POST", ...request });
   });
-  return { answer: undone.result, created: createdIn(undone, resource) };
+  return { response: undone.result, created: createdIn(undone, resource) };
 }
 
 async function tryUpdates(
@@ -101,7 +101,7 @@ async function tryUpdates(
   const body = writable(trial, caller, planted, owner);
   const plain = await sender.send(caller, requestFor("PATCH", planted, body));
   const changed = await documents.get(id);
-  const found = { ...planted, answer: plain, way: "update" };
+  const found = { ...planted, response: plain, way: "update" };
   if (changed?.version !== version && mayUpdate === false) {
     trial.findings.report("document-written", caller, found);
   }
@@ -125,11 +125,11 @@ async function tryUpdates(
     }
     for (const { way, ...request } of ways) {
       const before = await documents.get(id);
-      const answer = await sender.send(caller, request);
+      const response = await sender.send(caller, request);
       const after = await documents.get(id);
       if (before === undefined || after === undefined) continue;
       if (!isTaken(before, attack) && isTaken(after, attack)) {
-        const written = { resource, document: before, field, answer, way };
+        const written = { resource, document: before, field, response, way };
         trial.findings.report("field-written", caller, written);
         await documents.update(id, { [field]: Reflect.get(before, field) });
       }
@@ -146,7 +146,7 @@ async function tryMethods(
   trial: Trial,
   caller: Caller,
   planted: Planted,
-  patched: Answer,
+  patched: Outcome,
 ): Promise<void> {
   const { body } = patched.request;
   const put = await trial.sender.send(caller, requestFor("PUT", planted, body));
@@ -156,7 +156,7 @@ async function tryMethods(
     ({ status }) => status < 400,
   );
   if (isPatched === isPut || isPatched !== isPatchedAgain) return;
-  trial.findings.report("hook-gap", caller, { ...planted, way: "update", answer: put });
+  trial.findings.report("hook-gap", caller, { ...planted, way: "update", response: put });
 }
 
 /** Removes a document. */
@@ -164,12 +164,12 @@ async function tryRemoval(trial: Trial, caller: Caller, planted: Planted): Promi
   const { sender, world } = trial;
   const { document, resource } = planted;
   const isHidden = await isUnseen(trial, caller, planted);
-  const answer = await sender.send(caller, requestFor("DELETE", planted));
+  const response = await sender.send(caller, requestFor("DELETE", planted));
   if (await world.store.collection(resource.collection).get(document.id)) return;
   if (ruleLets(caller, "remove", planted) === false) {
-    trial.findings.report("document-written", caller, { ...planted, answer, way: "remove" });
+    trial.findings.report("document-written", caller, { ...planted, response, way: "remove" });
   } else if (isHidden) {
-    trial.findings.report("hook-gap", caller, { ...planted, answer, way: "remove" });
+    trial.findings.report("hook-gap", caller, { ...planted, response, way: "remove" });
   }
 }
 
@@ -181,10 +181,10 @@ async function tryRestoration(trial: Trial, caller: Caller, planted: Planted): P
   const documents = world.store.collection(resource.collection);
   await documents.remove(document.id);
   const path = `${resource.path}/${document.id}/restore`;
-  const answer = await sender.send(caller, { method: "POST", path });
+  const response = await sender.send(caller, { method: "POST", path });
   const restored = await documents.get(document.id);
   if (restored === undefined) return;
-  const written = { resource, document: restored, answer, way: "restore" };
+  const written = { resource, document: restored, response, way: "restore" };
   if (ruleLets(caller, "restore", planted) === false) {
     trial.findings.report("document-written", caller, written);
   }
@@ -194,7 +194,7 @@ async function tryRestoration(trial: Trial, caller: Caller, planted: Planted): P
 /** A document as it was written, by which response. */
 interface Written extends Planted {
   readonly way: string;
-  readonly answer: Answer;
+  readonly response: Outcome;
 }
 
 /** Checks that a change shows no more of a document than its GET does. */
@@ -205,9 +205,9 @@ async function tryShown(trial: Trial, caller: Caller, written: Written): Promise
 
 /** A caller sees of a document that it has written what its view has, and what it has sent. */
 function scanOwn(trial: Trial, caller: Caller, written: Written): void {
-  const { answer, document, resource } = written;
-  const sent = new Set(marksIn(answer.request.body));
-  const shown = new Set(marksIn(answer.text));
+  const { response, document, resource } = written;
+  const sent = new Set(marksIn(response.request.body));
+  const shown = new Set(marksIn(response.text));
   const seen = new Set([...resource.views.fieldsOf(document, caller.viewer), resource.owner]);
   for (const [field, value] of Object.entries(document)) {
     const isShown = marksIn(value).some((mark) => shown.has(mark) && !sent.has(mark));

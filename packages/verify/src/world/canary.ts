@@ -83,12 +83,12 @@ interface Limits {
 function numberOf(limits: Limits, number: number): number {
   const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf = 1 } = limits;
   const wanted = Math.ceil((firstNumber + number) / multipleOf) * multipleOf;
-  const most =
+  const highest =
     maximum ?? (exclusiveMaximum === undefined ? Infinity : exclusiveMaximum - multipleOf);
-  if (wanted <= most) return wanted;
-  const least = minimum ?? (exclusiveMinimum === undefined ? 0 : exclusiveMinimum + multipleOf);
-  const room = Math.max(1, Math.floor((most - least) / multipleOf) + 1);
-  return least + (number % room) * multipleOf;
+  if (wanted <= highest) return wanted;
+  const lowest = minimum ?? (exclusiveMinimum === undefined ? 0 : exclusiveMinimum + multipleOf);
+  const room = Math.max(1, Math.floor((highest - lowest) / multipleOf) + 1);
+  return lowest + (number % room) * multipleOf;
 }
 
 function listOf({ items, minItems = 0, maxItems = 1 }: Limits, number: number): readonly unknown[] {

@@ -4,7 +4,7 @@ import type { Caller } from "../caller.ts";
 import type { World } from "./open-world.ts";
 
 /** Response to a request. */
-export interface Answer {
+export interface Outcome {
   readonly request: ShownRequest;
   readonly status: number;
   /** Body and headers as text to look for marks in, with what Base64 in them says. */
@@ -34,7 +34,7 @@ export class Sender {
   }
 
   /** @param changes - The process ends after these; no status is reported. Default: none. */
-  async send(caller: Caller, request: ShownRequest, changes?: number): Promise<Answer> {
+  async send(caller: Caller, request: ShownRequest, changes?: number): Promise<Outcome> {
     this.#signal?.throwIfAborted();
     this.requests += 1;
     const handled = await this.#world.handle({ caller, request, changes });

@@ -19,7 +19,7 @@ export interface ReadPlan {
   readonly find?: FindPlan | undefined;
   /** Documents to count, up to `max`. */
   readonly count?: CountPlan | undefined;
-  /** Which groups to compute; the count is then that of all groups. */
+  /** Groups to compute; the count is then that of all groups. */
   readonly groups?: ParsedAggregate | undefined;
   /** Fields whose values are counted; the count is that of the field with the most. */
   readonly distinct?: ParsedDistinct | undefined;
@@ -162,8 +162,8 @@ function* selectAll(layout: Layout, query: ParsedQuery & Selected): Operation<Fo
 const fewRows = 1000;
 
 /**
- * Whether an index has the rows of a query in order and all can be seen, so that none besides is
- * visited: then counting them would only take time, a fifth of that of the statement.
+ * Whether an index has the rows of a query in order and all can be seen. No other row is visited
+ * then: counting them would only take time, a fifth of that of the statement.
  */
 function isShort(
   { softDelete, expiresAt }: Layout,
@@ -188,7 +188,7 @@ function* countRows(layout: Layout, plan: CountPlan & Selected, how: How): Opera
     const search = {
       near,
       selection: { ...selection, foundBy: how.foundBy },
-      reach: near.greatest,
+      reach: near.highest,
     };
     const { rows } = yield layout.geo.count(search, max);
     return { count: Number(rows[0]?.[0]) };
@@ -243,7 +243,7 @@ function* reaches(layout: Layout, { query, after }: FindPlan): Operation<Iterabl
   const { near, filter, words, deleted, limit, offset } = query;
   if (near === undefined) return [];
   const field = placeOfField(layout.definition, near);
-  if (limit === undefined) return [near.greatest];
+  if (limit === undefined) return [near.highest];
   const needed = limit + offset;
   const sample: Vector[] = [];
   for (const statement of layout.geo.sample(field, cellOf(near.position), sampleSize(needed))) {

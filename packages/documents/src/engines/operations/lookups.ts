@@ -100,7 +100,7 @@ function walkedIn(
         (isBetween(each) && each.path.text === first.path.text),
     ),
   );
-  return walked.reduce((most, next) => (next.length > most.length ? next : most), []);
+  return walked.reduce((longest, next) => (next.length > longest.length ? next : longest), []);
 }
 
 /** Whether at most one document has the conditions. */

@@ -20,7 +20,7 @@ import { feedEndTable } from "./statements/own-tables.ts";
 /** After these many conflicts a transaction queues behind others that conflicted as often. */
 const freeAttempts = 2;
 /** How long these wait for another one, in milliseconds: it may wait for them in a deadlock. */
-const patience = 150;
+const maxWait = 150;
 /** The advisory lock of transactions that conflicted: "FWTX". */
 const queueLock = 0x46575458;
 /** The same as a row. */
@@ -88,7 +88,7 @@ export class Transactions {
 
   /** Runs work while no conflicting transaction runs, or at the end of the time. */
   async #queue<R>(locks: LockTable, deadline: number, work: () => Promise<R>): Promise<R> {
-    // One of this process at a time asks for the lock, so that it goes from one to the next at
+    // One call of this process asks for the lock at a time. So it goes from one to the next at
     // once.
     const before = this.#queued;
     const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -148,7 +148,7 @@ export class Transactions {
           limit,
         );
       }
-      const waiting = isFree ? `; SET LOCAL lock_timeout = ${patience}` : "";
+      const waiting = isFree ? `; SET LOCAL lock_timeout = ${maxWait}` : "";
       void client
         .query(`${beginSerializable}; SET LOCAL statement_timeout = ${left}${waiting}`)
         .catch(() => undefined);
@@ -191,8 +191,8 @@ export class Transactions {
 
   /**
    * Keeps changes of others out of the feed of a distributed store until the end. They all move its
-   * end, which a transaction cannot do after one of them has, so many small ones would never let a
-   * transaction through. Comes before the snapshot.
+   * end. A transaction cannot do that after one of them, so many small ones would never let it
+   * through. Comes before the snapshot.
    */
   async #lockFeed(client: PoolClient, limit: number): Promise<void> {
     if (this.#cannotLock) return;

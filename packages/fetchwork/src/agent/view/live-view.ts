@@ -86,9 +86,9 @@ export class LiveView {
     const width = (this.#output.columns ?? 80) - 1;
     const { dim } = colours(this.#output);
     // Lines that leave the screen at the top cannot be erased any more.
-    const most = Math.max(1, (this.#output.rows ?? 24) - 1);
+    const maxLines = Math.max(1, (this.#output.rows ?? 24) - 1);
     const lines = this.#lines()
-      .slice(0, most)
+      .slice(0, maxLines)
       .map((line) => fit(line, width));
     const up = this.#shown > 0 ? `\u001b[${this.#shown}A\r` : "";
     this.#output.write(`${up}${erase}${lines.map((line) => `${dim(line)}\n`).join("")}`);

@@ -12,7 +12,7 @@ interface ReportOptions {
 }
 
 /** Characters of the model's last words. */
-const maxSaid = 4_000;
+const maxFinalText = 4_000;
 
 /** Writes the result of a run to the standard output. */
 export function report(
@@ -22,8 +22,8 @@ export function report(
 ): void {
   const { files, diagnostics, usage, repairs, sandbox, out, commit } = result;
   const { red, green, dim } = colours(io.stdout);
-  const said = manyLines((result.said ?? "").trim().slice(0, maxSaid));
-  if (said !== "") io.stdout.write(`${said}\n`);
+  const summary = manyLines((result.summary ?? "").trim().slice(0, maxFinalText));
+  if (summary !== "") io.stdout.write(`${summary}\n`);
   if (proposed !== undefined) reportProposed(proposed, io);
   const width = Math.max(0, ...files.map(({ path }) => path.length));
   for (const { path, action, bytes, beside } of proposed === undefined ? files : []) {

@@ -75,7 +75,7 @@ export function buildWith(
     headers.push("authorization", authorization);
   }
   if (request.body === undefined) return { method, url, headers, body: undefined };
-  const encoded = encodeBody(request.body, { givesNull: isEndpoint });
+  const encoded = encodeBody(request.body, { sendsNull: isEndpoint });
   if (encoded !== undefined && !hasHeader(headers, "content-type")) {
     headers.push("content-type", encoded.type);
   }

@@ -21,11 +21,11 @@ const binary = "application/octet-stream";
  */
 export function encodeBody(
   given: unknown,
-  { givesNull }: { readonly givesNull: boolean },
+  { sendsNull }: { readonly sendsNull: boolean },
 ): TypedBody | undefined {
   if (given === undefined || given === "") return undefined;
   if (typeof given === "string") return { body: given, type: json };
-  if (given === null) return givesNull ? { body: "null", type: json } : undefined;
+  if (given === null) return sendsNull ? { body: "null", type: json } : undefined;
   if (typeof given !== "object") return { body: jsonText(given), type: json };
   if (given instanceof Uint8Array) return ofBytes(given);
   // Data is by far the most common; everything else below has a tag or can be iterated

@@ -72,8 +72,8 @@ export class WebTransport implements Transport {
     signal.addEventListener("abort", onAbort, { once: true });
     watch.start();
     try {
-      const answer = (async () => this.#call(request, { body: request.body, signal }))();
-      const response = await Promise.race([answer, promise]);
+      const called = (async () => this.#call(request, { body: request.body, signal }))();
+      const response = await Promise.race([called, promise]);
       if (response instanceof Response) return response;
       throw new TypeError("the transport did not return a Response");
     } finally {

@@ -11,7 +11,7 @@ export interface EndSessionOptions {
   readonly postLogoutRedirectUri?: string | undefined;
   /** Comes back with that redirect. */
   readonly state?: string | undefined;
-  /** Who is to be signed out, as the provider knows the user. */
+  /** The user to sign out, as the provider knows the user. */
   readonly logoutHint?: string | undefined;
   /** Languages for the pages of the provider, most preferred first. */
   readonly uiLocales?: readonly string[] | undefined;

@@ -128,8 +128,8 @@ export class DPoP implements RequestProof {
   }
 
   /**
-   * Stores the nonce of a response for the next proof for that origin (RFC 9449, 8 and 9). Of more
-   * than 100 origins the least recently used is dropped.
+   * Stores the nonce of a response for the next proof for that origin (RFC 9449, 8 and 9). Beyond
+   * 100 origins the least recently used is dropped.
    *
    * @returns whether the nonce is another one than before
    */

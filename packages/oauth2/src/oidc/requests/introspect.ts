@@ -44,7 +44,7 @@ export interface IntrospectOptions extends EndpointCallOptions {
 }
 
 /** How a signed response is verified. */
-export interface SignedAnswerOptions {
+export interface SignedResponseOptions {
   readonly key: KeySource;
   readonly algorithms: readonly string[];
   readonly clockTolerance: number;
@@ -65,7 +65,7 @@ export async function introspect(
   client: ProviderClient,
   token: string,
   options: IntrospectOptions,
-  signedAnswer: SignedAnswerOptions,
+  signedOptions: SignedResponseOptions,
 ): Promise<Introspection> {
   checkOptions("introspect", options, [...callOptionNames, "tokenTypeHint", "params", "signed"]);
   const { tokenTypeHint, params, signed = false, timeout, signal } = options;
@@ -78,7 +78,7 @@ export async function introspect(
   const isSigned = response.contentType === mediaType;
   if (signed && !isSigned) throw new InvalidResponseError(`${what} is not signed`, { response });
   const answer = isSigned
-    ? await verifyAnswer(response.body, client, signedAnswer)
+    ? await verifySignedResponse(response.body, client, signedOptions)
     : jsonOf(response, what);
   if (answer === undefined || typeof answer["active"] !== "boolean")
     throw new InvalidResponseError(`${what} does not say whether the token is active`, {
@@ -88,10 +88,10 @@ export async function introspect(
   return answer as Introspection;
 }
 
-async function verifyAnswer(
+async function verifySignedResponse(
   jwt: string,
   { id, metadata }: ProviderClient,
-  { key, algorithms, clockTolerance }: SignedAnswerOptions,
+  { key, algorithms, clockTolerance }: SignedResponseOptions,
 ): Promise<JsonRecord | undefined> {
   const name = "introspection response";
   const { claims } = await verifyJwt(jwt, {

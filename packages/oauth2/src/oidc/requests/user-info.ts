@@ -1,11 +1,11 @@
-import type { Reply } from "../../connection/connection.ts";
+import type { Received } from "../../connection/connection.ts";
 import { InvalidResponseError, optionError, OAuth2RedirectError } from "../../errors.ts";
 import { isRedirect } from "../../connection/form-request.ts";
 import { sendProven, type ProofTarget, type RequestProof } from "../../connection/proof.ts";
 import type { OAuth2Response } from "../../message/response.ts";
 import { ClaimChecker } from "../jwt/check-claims.ts";
 import { ChallengeError } from "../errors.ts";
-import type { SignedAnswerOptions } from "./introspect.ts";
+import type { SignedResponseOptions } from "./introspect.ts";
 import { type JsonRecord } from "../../json-record.ts";
 import { parseChallenges } from "../parse-challenges.ts";
 import {
@@ -66,7 +66,7 @@ export async function userInfo(
   client: ProviderClient,
   token: string,
   options: UserInfoOptions,
-  signedAnswer: SignedAnswerOptions,
+  signedOptions: SignedResponseOptions,
 ): Promise<UserInfo> {
   checkOptions("userInfo", options, [...callOptionNames, "expectedSub", "proof"]);
   const { expectedSub } = options;
@@ -75,7 +75,7 @@ export async function userInfo(
   const response = await send(client, token, options);
   const claims =
     response.contentType === "application/jwt"
-      ? await verifyAnswer(response.body, client, signedAnswer)
+      ? await verifySignedResponse(response.body, client, signedOptions)
       : jsonOf(response, what);
   const check = new ClaimChecker(claims, "user information");
   check.text("sub");
@@ -97,7 +97,7 @@ async function send(
   const target: ProofTarget = { method: "GET", url, token };
   const { maxResponseBytes, connection } = client;
   const common = { method: "GET", url, maxResponseBytes, timeout, signal, snaky: false };
-  const attempt = async (dpop: string | undefined): Promise<Reply> => {
+  const attempt = async (dpop: string | undefined): Promise<Received> => {
     const headers = new Headers({ accept: "application/json, application/jwt" });
     headers.set("authorization", `${proof === undefined ? "Bearer" : "DPoP"} ${token}`);
     if (dpop !== undefined) headers.set("dpop", dpop);
@@ -122,10 +122,10 @@ function checkStatus(response: OAuth2Response): OAuth2Response {
   throw new InvalidResponseError(`${what} responded with ${status}, expected 200`, { response });
 }
 
-async function verifyAnswer(
+async function verifySignedResponse(
   jwt: string,
   { id, metadata }: ProviderClient,
-  { key, algorithms, clockTolerance }: SignedAnswerOptions,
+  { key, algorithms, clockTolerance }: SignedResponseOptions,
 ): Promise<JsonRecord> {
   const name = "user information";
   const { claims } = await verifyJwt(jwt.trim(), { key, algorithms, what: name });

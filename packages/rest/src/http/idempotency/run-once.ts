@@ -91,11 +91,11 @@ export async function runWithLease({ key, call, handle }: KeyedCall): Promise<Re
   try {
     response = await handle(call);
     if (!isKept(response)) {
-      await giveBack(records, lease);
+      await refund(records, lease);
       return response;
     }
   } catch (error) {
-    await giveBack(records, lease);
+    await refund(records, lease);
     throw error;
   }
   // From here on the work is done: should this fail, a repetition must not do it again.
@@ -130,7 +130,7 @@ type Taken =
   | { readonly lease: Stored<IdempotencyRecord>; readonly known?: undefined };
 
 /** Frees a key, unless it fell free before and somebody else has it. */
-async function giveBack(
+async function refund(
   records: Collection<IdempotencyRecord>,
   record: Stored<IdempotencyRecord>,
 ): Promise<void> {

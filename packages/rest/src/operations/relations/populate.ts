@@ -172,7 +172,7 @@ async function followInverse(
   const reference = referenceOf(relation, resource);
   const own = { ...callFor(target, call), params: {}, document: undefined };
   if (!(await allows(target, "list", { call: own, document: undefined }))) return () => undefined;
-  // Which documents lead here is what their field tells.
+  // The field tells which documents lead here.
   if (target.views.hides(reference.field, own)) return () => undefined;
   const limits = await listLimits(target, own);
   const groups = await findGroups(call, { documents, relation, reference, limits });
@@ -183,7 +183,7 @@ async function followInverse(
 
 /**
  * Finds what leads to each document: with one query for all, and one for each that it has not
- * served wholly. Those for which nothing is left of the documents that are shown have no group.
+ * served wholly. Documents for which nothing is left of those that are shown have no group.
  */
 async function findGroups(
   call: ResourceCall<unknown>,
@@ -202,19 +202,19 @@ async function findGroups(
   const { field, many } = reference;
   const others = readerOf(call).collection(to().collection);
   const ids = documents.map(({ id }) => id);
-  const find = (some: readonly string[], most: number): Promise<readonly Stored<Fields>[]> => {
+  const find = (some: readonly string[], maxFound: number): Promise<readonly Stored<Fields>[]> => {
     const leads: UntypedWhere = { [field]: many ? { containsAny: some } : { in: some } };
-    return others.find({ where: limits ? { and: [leads, limits] } : leads, limit: most });
+    return others.find({ where: limits ? { and: [leads, limits] } : leads, limit: maxFound });
   };
-  const most = Math.min(ids.length * limit, maxDocuments);
-  const found = await find(ids, most);
+  const maxFound = Math.min(ids.length * limit, maxDocuments);
+  const found = await find(ids, maxFound);
   const groups = new Map<string, Stored<Fields>[]>(ids.map((id) => [id, []]));
   for (const one of found) {
     for (const id of new Set(identifiersIn(one, reference))) groups.get(id)?.push(one);
   }
   let left = maxDocuments;
   for (const [id, group] of groups) {
-    const isWhole = found.length < most || group.length >= limit;
+    const isWhole = found.length < maxFound || group.length >= limit;
     const own = left === 0 ? [] : isWhole ? group.slice(0, limit) : [...(await find([id], limit))];
     if (left === 0 || own.length > left) {
       left = 0;

@@ -8,7 +8,7 @@ import { apiHeaders, Problem } from "./problem.ts";
 /** A request to the API of the portal. */
 interface ApiRequest {
   readonly sender: Sender;
-  /** Whose request it is. */
+  /** Tenant of the request. */
   readonly tenant: string;
   readonly maxEndpoints: number;
   readonly request: Request;
@@ -168,13 +168,13 @@ function placeOf(query: URLSearchParams): { readonly limit: number; readonly off
 function numberOf(
   query: URLSearchParams,
   name: string,
-  [otherwise, least, most]: readonly [number, number, number],
+  [otherwise, minimum, maximum]: readonly [number, number, number],
 ): number {
   const text = query.get(name);
   if (text === null) return otherwise;
   const value = /^\d{1,7}$/.test(text) ? Number(text) : -1;
-  if (value >= least && value <= most) return value;
-  throw new Problem(422, `${name} must be an integer from ${least} to ${most}`);
+  if (value >= minimum && value <= maximum) return value;
+  throw new Problem(422, `${name} must be an integer from ${minimum} to ${maximum}`);
 }
 
 async function bodyOf({ body, headers }: Request): Promise<Fields> {

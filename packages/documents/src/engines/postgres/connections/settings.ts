@@ -46,15 +46,15 @@ export function parsePostgresOptions(
     throw optionError('"distributed" must be true or false');
   }
   return {
-    poolSize: wholeNumber("poolSize", poolSize, { least: 2, most: 1000 }),
-    connectTimeout: wholeNumber("connectTimeout", connectTimeout, { least: 1, most: maxTimeout }),
+    poolSize: wholeNumber("poolSize", poolSize, { min: 2, max: 1000 }),
+    connectTimeout: wholeNumber("connectTimeout", connectTimeout, { min: 1, max: maxTimeout }),
     failoverTimeout: wholeNumber("failoverTimeout", failoverTimeout, {
-      least: 0,
-      most: maxTimeout,
+      min: 0,
+      max: maxTimeout,
     }),
     statementTimeout: wholeNumber("statementTimeout", statementTimeout, {
-      least: 1,
-      most: maxTimeout,
+      min: 1,
+      max: maxTimeout,
     }),
     distributed,
     prepare,
@@ -64,8 +64,8 @@ export function parsePostgresOptions(
 function wholeNumber(
   name: string,
   value: number,
-  { least, most }: { readonly least: number; readonly most: number },
+  { min, max }: { readonly min: number; readonly max: number },
 ): number {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
-  throw optionError(`"${name}" must be a whole number from ${least} to ${most}`);
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  throw optionError(`"${name}" must be a whole number from ${min} to ${max}`);
 }

@@ -78,7 +78,7 @@ export class PostgresGeo implements GeoLayout {
     };
     const square = `(${part("x")} + ${part("y")} + ${part("z")})`;
     const terms = [...selectionTerms(this.#layout, selection, sql)];
-    terms.push(`${square} >= ${sql.bind(near.least, "float8")}`);
+    terms.push(`${square} >= ${sql.bind(near.lowest, "float8")}`);
     terms.push(`${square} <= ${sql.bind(reach, "float8")}`);
     const cells = cellsWithin(near, reach);
     if (cells !== undefined) {

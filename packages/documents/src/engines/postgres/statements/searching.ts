@@ -49,14 +49,14 @@ export class PostgresSearching implements Searching {
     return sql.read(text, "repeated");
   }
 
-  readonly #probePage: NonNullable<Searching["probePage"]> = (lookup, limit, { most, rest }) => {
+  readonly #probePage: NonNullable<Searching["probePage"]> = (lookup, limit, { maxHits, rest }) => {
     const { columns } = this.#table;
     const sql = new PostgresDialect(this.#table);
     const common = `SELECT ${this.#commonSql(lookup, sql)} AS it`;
     const terms = `${this.#foundSql(lookup, sql)} AND NOT (SELECT it FROM common)`;
     const found = `SELECT * FROM ${terms}${sql.page(limit, 0)}`;
     const page =
-      `SELECT ${columns} FROM (SELECT * FROM found WHERE (SELECT count(*) FROM found) <= ${most}) ` +
+      `SELECT ${columns} FROM (SELECT * FROM found WHERE (SELECT count(*) FROM found) <= ${maxHits}) ` +
       `AS few${rest(sql)}`;
     return sql.read(
       `WITH common AS MATERIALIZED (${common}), found AS MATERIALIZED (${found}) ` +

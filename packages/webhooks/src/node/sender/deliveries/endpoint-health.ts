@@ -105,8 +105,8 @@ export class EndpointHealth {
 
   /** How many more attempts all endpoints of a kind may have, which is a part of the places. */
   #left(health: Health, part: number): number {
-    const most = Math.max(1, Math.floor(this.#places * part));
-    return Math.min(most - this.#sums[health], this.places());
+    const maxPlaces = Math.max(1, Math.floor(this.#places * part));
+    return Math.min(maxPlaces - this.#sums[health], this.places());
   }
 
   #isSlow(endpointId: string): boolean {

@@ -2,7 +2,7 @@ import type { RestResponse } from "@fetchwork/http";
 import { ClientError } from "./errors.ts";
 
 /** A successful response. */
-export interface Reply<T> {
+export interface Result<T> {
   /** Its body. */
   readonly data: T;
   /** Status code, from 200 to 399. */
@@ -16,7 +16,7 @@ export interface Reply<T> {
 }
 
 /** One page of a list. */
-export interface PageReply<T> extends Reply<readonly T[]> {
+export interface PageResult<T> extends Result<readonly T[]> {
   /** Number of matching documents, as far as counted; `undefined` where the API does not count. */
   readonly total: number | undefined;
   /** Whether more documents match than `total`. */
@@ -26,7 +26,7 @@ export interface PageReply<T> extends Reply<readonly T[]> {
 }
 
 /** One page of a QUERY. */
-export interface QueryReply<T, Query> extends Omit<PageReply<T>, "next"> {
+export interface QueryResult<T, Query> extends Omit<PageResult<T>, "next"> {
   /** The query for the next page; `undefined` on the last one. */
   readonly next: Query | undefined;
 }
@@ -36,7 +36,7 @@ export interface QueryReply<T, Query> extends Omit<PageReply<T>, "next"> {
  *
  * @throws ClientError `ERR_REST_RESPONSE`
  */
-export function replyOf(response: RestResponse): Reply<unknown> {
+export function resultOf(response: RestResponse): Result<unknown> {
   return {
     data: dataOf(response),
     status: response.statusCode,
@@ -51,9 +51,9 @@ export function replyOf(response: RestResponse): Reply<unknown> {
  *
  * @throws ClientError `ERR_REST_RESPONSE`
  */
-export function pageReplyOf(response: RestResponse): PageReply<unknown> {
-  const reply = replyOf(response);
-  const { data } = reply;
+export function pageResultOf(response: RestResponse): PageResult<unknown> {
+  const result = resultOf(response);
+  const { data } = result;
   const { rows, count }: Rows = isRows(data) ? data : { rows: data };
   const isUnchanged = response.statusCode === 304;
   if (!isUnchanged && !Array.isArray(rows)) {
@@ -61,7 +61,7 @@ export function pageReplyOf(response: RestResponse): PageReply<unknown> {
   }
   const total = count ?? numberOf(response.header("x-total-count"));
   return {
-    ...reply,
+    ...result,
     data: Array.isArray(rows) ? (rows as readonly unknown[]) : [],
     total: typeof total === "number" ? total : undefined,
     isTotalCapped: response.header("x-total-count-capped") === "true",
@@ -74,8 +74,8 @@ export function pageReplyOf(response: RestResponse): PageReply<unknown> {
  *
  * @throws ClientError `ERR_REST_RESPONSE`
  */
-export function queryReplyOf(response: RestResponse, query: object): QueryReply<unknown, object> {
-  const page = pageReplyOf(response);
+export function queryResultOf(response: RestResponse, query: object): QueryResult<unknown, object> {
+  const page = pageResultOf(response);
   const [, name, number, text] =
     /^([A-Za-z][\w.-]*)=(?:(\d{1,15})|"([^"]*)")$/.exec(response.header("x-next-page") ?? "") ?? [];
   if (name === undefined) return { ...page, next: undefined };

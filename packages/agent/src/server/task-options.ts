@@ -5,7 +5,7 @@ import { TaskInputError, type JsonObject } from "./task-agent.ts";
 export type VerifyLevel = "none" | "run" | "static";
 
 /** Wishes of a task, within the limits of the server. */
-export interface TaskWishes {
+export interface TaskOptions {
   readonly model: string | undefined;
   readonly concurrency: number;
   readonly verify: VerifyLevel;
@@ -14,7 +14,7 @@ export interface TaskWishes {
 }
 
 /** Defaults for tasks that ask for nothing, and maximums for other tasks. */
-export interface WishDefaults {
+export interface TaskDefaults {
   readonly concurrency: number;
   readonly verify: VerifyLevel;
   readonly repair: number;
@@ -25,12 +25,12 @@ export interface WishDefaults {
 
 /**
  * Reads `additional_input`: `model`, `concurrency`, `verify`, `repair`, `max_cost` and
- * `max_tokens`. A client can lower limits of the server and never raise them. What is not known is
- * passed over.
+ * `max_tokens`. A client can lower limits of the server and never raise them. Unknown fields are
+ * skipped.
  *
  * @throws TaskInputError for a known key with an impossible value
  */
-export function readTaskWishes(input: JsonObject, defaults: WishDefaults): TaskWishes {
+export function readTaskOptions(input: JsonObject, defaults: TaskDefaults): TaskOptions {
   const { concurrency, repair, limits, canRun } = defaults;
   const { model, verify = defaults.verify, max_cost: maxCost, max_tokens: maxTokens } = input;
   if (model !== undefined && !(typeof model === "string" && /^[!-~]{1,200}$/.test(model))) {
@@ -53,8 +53,8 @@ export function readTaskWishes(input: JsonObject, defaults: WishDefaults): TaskW
     repair: Math.min(wholeNumber(input, "repair", 0) ?? repair, repair),
     limits: {
       ...limits,
-      maxCost: least(limits.maxCost, maxCost),
-      maxTokens: least(limits.maxTokens, wholeNumber({ max_tokens: maxTokens }, "max_tokens", 1)),
+      maxCost: lower(limits.maxCost, maxCost),
+      maxTokens: lower(limits.maxTokens, wholeNumber({ max_tokens: maxTokens }, "max_tokens", 1)),
     },
   };
 }
@@ -66,7 +66,7 @@ function wholeNumber(input: JsonObject, name: string, from: number): number | un
   throw new TaskInputError(`additional_input.${name} must be a whole number from ${from}`);
 }
 
-function least(left: number | undefined, right: number | undefined): number | undefined {
+function lower(left: number | undefined, right: number | undefined): number | undefined {
   if (left === undefined || right === undefined) return left ?? right;
   return Math.min(left, right);
 }
