@@ -19,7 +19,7 @@ const kinds = [
   { kind: "Indented otherwise", count: 75, make: indented },
   { kind: "Moved to another place of the file", count: 50, make: moved },
   { kind: "A line added in between since", count: 50, make: withLineBetween },
-  { kind: "Ambiguous: the lines stand there twice", count: 50, make: twice },
+  { kind: "Ambiguous: the lines occur there twice", count: 50, make: twice },
   { kind: "Absent: the line to change does not exist", count: 50, make: absent },
 ];
 

@@ -5,7 +5,7 @@ let isWatching = false;
 
 /**
  * Ends a child with this process, however this one ends but by SIGKILL; and this process with a
- * child that fails, since a caller that waits for its word would wait for ever.
+ * child that fails, since a caller that waits for its word would wait forever.
  */
 export function endWithUs<T extends ChildProcess>(
   child: T,

@@ -45,7 +45,7 @@ export interface World {
   /** Chooses the version of the model of the processes that start from now on. */
   useModel(version: ModelVersion): void;
   /**
-   * Moves the clock of all processes, or of one of them, by so many milliseconds from the true
+   * Moves the clock of all processes, or of one of them, by a number of milliseconds from the true
    * time.
    */
   setClock(offset: number, pid?: number): void;

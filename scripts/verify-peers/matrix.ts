@@ -7,7 +7,7 @@ import { tryReads } from "./tries/try-reads.ts";
 import { tryWrites } from "./tries/try-writes.ts";
 
 /** How a caller got to a field. */
-export type Access = "read" | "told" | "written";
+export type Access = "read" | "inferred" | "written";
 
 /** What is not as the documentation of the API promises. */
 export interface PeerFinding {

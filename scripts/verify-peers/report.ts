@@ -1,10 +1,10 @@
 import type { Access, MatrixReport, PeerFinding } from "./matrix.ts";
 import type { ShownRequest } from "./sender.ts";
 
-const letters: Readonly<Record<Access, string>> = { read: "r", told: "t", written: "w" };
+const letters: Readonly<Record<Access, string>> = { read: "r", inferred: "i", written: "w" };
 
 /**
- * Lists which caller reads (`r`), is told by queries (`t`) and writes (`w`) which field, as
+ * Lists which caller reads (`r`), infers by queries (`i`) and writes (`w`) which field, as
  * Markdown; upper case is a finding.
  */
 export function matrixTable({ cells, findings }: MatrixReport): string {

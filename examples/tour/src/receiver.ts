@@ -16,7 +16,7 @@ export interface Receiver {
    * came.
    */
   readonly tries: ReadonlyMap<string, number>;
-  /** Waits until so many events were taken. */
+  /** Waits until a number of events were taken. */
   taken(count: number): Promise<void>;
   close(): Promise<void>;
 }

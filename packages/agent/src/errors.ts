@@ -56,8 +56,8 @@ export interface AgentErrorOptions extends ErrorOptions {
  * Something went wrong while a project was written: the model's server, its answer, the budget, a
  * path, the disk.
  *
- * No message has a key, a prompt or an answer. What a model's server said is shortened to one line,
- * and left out where it may repeat a key (401 and 403).
+ * No message has a key, a prompt or an answer. The text of a model's server is shortened to one
+ * line. It is left out where it may repeat a key (401 and 403).
  */
 export class AgentError extends FetchworkError {
   override readonly name: string = "AgentError";

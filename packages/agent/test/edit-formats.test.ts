@@ -12,7 +12,7 @@ const texts = readdirSync(source, { recursive: true, encoding: "utf8" })
   .map((path) => readFileSync(join(source, path), "utf8"))
   .filter((text) => text.split("\n").length > 30);
 
-/** A part of a text that stands there once, and the lines around it. */
+/** A part of a text that occurs there once, and the lines around it. */
 interface Part {
   readonly before: string;
   readonly lines: readonly string[];

@@ -7,7 +7,7 @@ import { openAICompatible } from "../src/models/http-providers.ts";
 import { createAgent } from "../src/run/create-agent.ts";
 import { startModelServer } from "./model-server.ts";
 
-/** A repository of 600 modules, with instructions of so many characters. */
+/** A repository of 600 modules, with instructions of a number of characters. */
 function repository(instructions: number): string {
   const out = mkdtempSync(join(tmpdir(), "edit-tokens-"));
   onTestFinished(() => rmSync(out, { recursive: true, force: true }));

@@ -41,7 +41,7 @@ it("a run has the same tree after being killed again and again, and asks for not
   const folder = mkdtempSync(join(tmpdir(), "agent-kill-"));
   const undisturbed = mkdtempSync(join(tmpdir(), "agent-whole-"));
   /**
-   * Ends the process when it has asked so many questions more; resolves to whether it ended by
+   * Ends the process after this number of questions; resolves to whether it ended by
    * itself.
    */
   const run = (out: string, what: string, after: number): Promise<boolean> =>

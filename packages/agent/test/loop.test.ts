@@ -270,7 +270,7 @@ describe("the tools of a loop", () => {
     expect(await call("read", { path: "a.json" })).toBe("1\t[]");
   });
 
-  it("find lines by patterns, and end a pattern that takes for ever", async () => {
+  it("find lines by patterns, and end a pattern that takes forever", async () => {
     const { call } = open({ "a.js": "let a = 1;\nlet B = 2;\n", "x/b.js": `${"a".repeat(40)}!\n` });
     expect(await call("grep", { pattern: "let b", ignoreCase: true })).toBe("a.js:2: let B = 2;");
     expect(await call("grep", { pattern: "let", folder: "x" })).toBe("No line matches.");

@@ -56,7 +56,7 @@ export interface ScriptedAnswer {
   readonly thoughts?: readonly string[];
   /** The question ends with what a person said, or with results of tools. Default: either. */
   readonly last?: "user" | "tool";
-  /** Answers so many questions, then the next one that fits does. Default: all. */
+  /** Answers a number of questions, then the next one that fits does. Default: all. */
   readonly times?: number;
   readonly fault?: Fault;
   /** Milliseconds before this answer. Default: the server's. */

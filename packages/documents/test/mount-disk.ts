@@ -24,7 +24,7 @@ export interface Disk {
   remove(): void;
 }
 
-/** Mounts a disk of so many bytes on a temporary folder. */
+/** Mounts a disk of a number of bytes on a temporary folder. */
 export function mountDisk(size: number): Disk {
   const folder = mkdtempSync(join(tmpdir(), "disk-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=755`, "tmpfs", folder]);

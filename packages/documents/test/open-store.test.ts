@@ -53,7 +53,7 @@ describe("openStore", () => {
     await expect(result).rejects.not.toThrow("secret");
   });
 
-  it("says how a path is written when it stands behind two slashes", async () => {
+  it("says how a path is written when it follows two slashes", async () => {
     await expect(openStore("sqlite://data/blog.db")).rejects.toThrow('"sqlite:data/blog.db"');
   });
 

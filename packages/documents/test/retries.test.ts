@@ -144,7 +144,7 @@ async function open(url: string, options?: StoreOptions): Promise<Store> {
   return store;
 }
 
-/** Makes a server look for deadlocks after so many milliseconds, until the test ends. */
+/** Makes a server look for deadlocks after this number of milliseconds, until the test ends. */
 async function findDeadlocksAfter(time: number, url: string): Promise<void> {
   const alter = async (text: string): Promise<unknown> =>
     runSql(

@@ -178,7 +178,7 @@ describe("A failure of the engine in one batch", () => {
 });
 
 describe("Another process that writes", () => {
-  it("is waited for without holding up reads, and not for ever", async () => {
+  it("is waited for without holding up reads, and not forever", async () => {
     const path = join(temporaryFolder(), "a.db");
     const store = await openStore(`sqlite:${path}`, { collections: [notes], busyTimeout: 30 });
     onTestFinished(() => store.close());

@@ -115,7 +115,7 @@ function fromDefaults<Known extends string>(
   const parse = (options: EndpointOptions): RequestOptions =>
     placeParameters(checkOptions(options, settings), options, settings);
   function build(route?: unknown, options: unknown = {}): RequestOptions {
-    // Most calls bring a route and texts: there is nothing to merge.
+    // Calls mostly bring a route and texts: there is nothing to merge.
     if (typeof route !== "string" || !isSimple(options)) return parse(merge(route, options));
     const all = names[0] ? { ...parameters, ...options } : options;
     return placeParameters(known(route), all, settings);

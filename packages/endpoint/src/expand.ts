@@ -9,9 +9,9 @@ import type { TemplateVariables } from "./route-variables.ts";
 /** Options of {@link expand}. */
 export interface ExpandOptions {
   /**
-   * `"throw"` refuses a missing variable of `{a}` and `{+a}`, and in a path an empty text or a
-   * number that is not finite; `"empty"` writes nothing for a missing one (RFC 6570 section 3.2.1).
-   * Default: `"empty"`.
+   * `"throw"` refuses a missing variable of `{a}` and `{+a}`. In a path it also refuses an empty
+   * text or a number that is not finite. `"empty"` writes nothing for a missing one (RFC 6570
+   * section 3.2.1). Default: `"empty"`.
    */
   readonly onMissing?: "empty" | "throw" | undefined;
 }

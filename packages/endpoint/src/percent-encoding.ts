@@ -1,6 +1,6 @@
 /** Encodes all but unreserved characters (RFC 6570, 3.2.1, `U`). Lone surrogate: U+FFFD. */
 export function encodeUnreserved(text: string): string {
-  // Most values are plain: looking is several times cheaper than encoding.
+  // Values are mostly plain: looking is several times cheaper than encoding.
   if (!/[^\w.~-]/.test(text)) return text;
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,

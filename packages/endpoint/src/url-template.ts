@@ -71,7 +71,7 @@ export function expandUrl(
   return url;
 }
 
-/** A value is part of a name, or a whole one at the start or after a dot (RFC 3986, 3.2). */
+/** Allows part of a name, or a whole one at the start or after a dot (RFC 3986, 3.2). */
 function fits(url: string, [start = "", ...others]: readonly string[]): boolean {
   const [, host = ""] = authority.exec(url) ?? [];
   const end = others.at(-1) ?? "";

@@ -9,8 +9,8 @@ export interface Logger {
 type Write = (message: unknown, ...details: unknown[]) => void;
 
 /**
- * Completes a logger without changing it. What its methods throw or reject with is dropped, because
- * a log that fails must not fail the work that is logged.
+ * Completes a logger without changing it. Errors and rejections of its methods are dropped: a log
+ * that fails must not fail the work that is logged.
  *
  * @param logger - Any of the methods; they are called as methods of this object.
  * @param defaults - Functions for the missing methods. The result has these functions themselves.

@@ -87,9 +87,9 @@ export function place(name: string, middleware: Middleware): Middleware {
 }
 
 /**
- * Adds to a middleware that runs others for some requests only the names of those, so that what
- * stands outside of it is checked. What they must not stand outside of may be for other requests,
- * so only their own order is.
+ * Adds the names of some middlewares to one that runs them for some requests only. So middlewares
+ * outside of it are checked. Middlewares inside of it may be for other requests, so only the order
+ * of the given ones is checked.
  */
 export function placeOfSome(runs: readonly Middleware[], middleware: Middleware): Middleware {
   const own: Place = {
@@ -108,7 +108,7 @@ function checkInside(outer: string, inside: readonly Middleware[]): void {
     }
     throw new MiddlewareError(
       "ERR_MIDDLEWARE_ORDER",
-      `${outer} stands outside of ${inner}, expected it inside: ${because}`,
+      `${outer} is outside of ${inner}, expected it inside: ${because}`,
     );
   }
 }
@@ -132,7 +132,7 @@ function warnOnce(outer: string, inner: string): void {
   const because = find(discouraged, outer, inner);
   const pair = `${outer} ${inner}`;
   if (because === undefined || reported.has(pair)) return;
-  if (warn(`${outer} stands outside of ${inner}: ${because} (docs/middlewares.md)`)) {
+  if (warn(`${outer} is outside of ${inner}: ${because} (docs/middlewares.md)`)) {
     reported.add(pair);
   }
 }

@@ -118,7 +118,7 @@ describe("wrap()", () => {
     // The first test of this file, because a pair is reported once.
     const pairs = new Set<string>();
     vi.spyOn(console, "warn").mockImplementation((message: string) => {
-      const match = /^(\w+) stands outside of (\w+):/.exec(message);
+      const match = /^(\w+) is outside of (\w+):/.exec(message);
       if (match !== null) pairs.add(`${match[1]} ${match[2]}`);
     });
     const build = (order: typeof layers): Handler =>
@@ -167,7 +167,7 @@ describe("wrap()", () => {
           ["idempotency", idempotency()],
         ] as const) {
           expect(() => wrap(handler, middleware, secure(), make(guard))).toThrow(
-            `${outer} stands outside of ${name}, expected it inside: it`,
+            `${outer} is outside of ${name}, expected it inside: it`,
           );
           expect(() => wrap(handler, make(guard), middleware)).not.toThrow();
         }
@@ -179,7 +179,7 @@ describe("wrap()", () => {
     const guard = onlyFrom("10.0.0.1");
     for (const inner of [guard, maybe(guard, () => true), except("/public", guard)]) {
       expect(() => wrap(handler, cacheControl(60, "1"), inner)).toThrow(
-        "cacheControl stands outside of onlyFrom, expected it inside: it",
+        "cacheControl is outside of onlyFrom, expected it inside: it",
       );
       expect(() => wrap(handler, inner, cacheControl(60, "1"))).not.toThrow();
     }
@@ -188,7 +188,7 @@ describe("wrap()", () => {
   it("checks the order inside of except(), and not what a condition may keep apart", () => {
     const [cache, guard] = [cacheControl(60, "1"), basicAuthWithPrompt("anna", "secret")];
     expect(() => wrap(handler, except("/public", cache, guard))).toThrow(
-      "cacheControl stands outside of basicAuth",
+      "cacheControl is outside of basicAuth",
     );
     const isPublic = ({ url }: Request): boolean => url.includes("/public/");
     const apart = [maybe(cache, isPublic), except("/public/*", guard)];
@@ -204,7 +204,7 @@ describe("wrap()", () => {
       ] as const) {
         const build = (): unknown => wrap(handler, middleware, secure(), guard);
         expect(build).toThrow(MiddlewareError);
-        expect(build).toThrow(`${outer} stands outside of ${name}, expected it inside: it`);
+        expect(build).toThrow(`${outer} is outside of ${name}, expected it inside: it`);
         expect(build).toThrow(expect.objectContaining({ code: "ERR_MIDDLEWARE_ORDER" }));
         expect(() => wrap(handler, guard, secure(), middleware)).not.toThrow();
       }
@@ -224,13 +224,13 @@ describe("wrap()", () => {
     }
     expect(warn).toHaveBeenCalledTimes(1);
     expect(warn).toHaveBeenCalledWith(
-      expect.stringContaining("recoverer stands outside of cors: the responses"),
+      expect.stringContaining("recoverer is outside of cors: the responses"),
     );
     fresh.wrap(handler, fresh.timeout(1000), fresh.idempotency());
     expect(warn).toHaveBeenCalledTimes(1);
     fresh.wrap(handler, fresh.idempotency(), fresh.timeout(1000));
     expect(warn).toHaveBeenLastCalledWith(
-      expect.stringContaining("idempotency stands outside of timeout: after a 504"),
+      expect.stringContaining("idempotency is outside of timeout: after a 504"),
     );
   });
 });

@@ -51,9 +51,9 @@ export interface OAuth2ErrorOptions extends ErrorOptions {
 }
 
 /**
- * A server responded with an error or with an invalid response (RFC 6749, 5.2). What a caller may
- * want to handle is one of its subclasses or has a {@link OAuth2Error.code}. Messages hold `error`,
- * `error_description` and the status, never a body, a token or a secret.
+ * A server responded with an error or with an invalid response (RFC 6749, 5.2). An error that a
+ * caller may want to handle is one of its subclasses or has a {@link OAuth2Error.code}. Messages
+ * hold `error`, `error_description` and the status, never a body, a token or a secret.
  */
 export class OAuth2Error extends Error {
   static {
@@ -122,8 +122,8 @@ export class TokenUnavailableError extends OAuth2Error {
 }
 
 /**
- * A redirect that is not followed: of an endpoint of the authorization server, without a usable
- * `Location`, or one that would carry a body to another origin.
+ * A redirect that is not followed. It is of an authorization server's endpoint, has no usable
+ * `Location`, or would carry a body to another origin.
  */
 export class OAuth2RedirectError extends OAuth2Error {
   override readonly name: string = "OAuth2RedirectError";
@@ -172,8 +172,8 @@ export class TokenStoreError extends OAuth2Error {
 
 /**
  * The authorization server sent the browser back with an error (RFC 6749, 4.1.2.1), or the callback
- * does not belong to the transaction. Servers that know `status` and `expose` respond with 400 and
- * the message.
+ * is not the transaction's. Servers that know `status` and `expose` respond with 400 and the
+ * message.
  */
 export class AuthorizationResponseError extends OAuth2Error {
   override readonly name: string = "AuthorizationResponseError";

@@ -10,10 +10,10 @@ export interface ProcessSettings {
   /** Stands for a secret value in debug output and inspected objects. Default: `[FILTERED]`. */
   readonly filteredLabel: string;
   /**
-   * Names of the fields whose values are replaced in debug output, in any spelling, with those that
-   * hold a secret anyway: headers with credentials, `password` and the like, and in URLs and forms
-   * `code`, `state`, `nonce`, `request` and `response`, which an API's own JSON may have. Default:
-   * every name of RFC 6749 and its companions that holds a secret wherever it stands.
+   * Names of the fields whose values are replaced in debug output, in any spelling. Fields that
+   * hold a secret anyway are added: headers with credentials, `password` and the like, and in URLs
+   * and forms `code`, `state`, `nonce`, `request` and `response`, which an API's own JSON may have.
+   * Default: every name of RFC 6749 and its companions that holds a secret wherever it stands.
    */
   readonly filteredDebugKeys: readonly string[];
   /** Makes the objects of responses. Default: an object with snake_case keys. */

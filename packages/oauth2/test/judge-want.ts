@@ -488,7 +488,7 @@ function leavesOf(value: unknown): readonly unknown[] {
   return Object.values(value).flatMap(leavesOf);
 }
 
-/** The token of a result; with `fromHash` it stands inside. */
+/** The token of a result; with `fromHash` it is in the fragment. */
 function tokenOf({ result }: Outcome): Hash | undefined {
   if (!isRecord(result)) return undefined;
   const inner = result["token"];

@@ -2,7 +2,7 @@ import type { Account } from "./account.ts";
 import { Problem } from "./problem.ts";
 
 /**
- * Who may use a route.
+ * Callers that may use a route.
  *
  * - `public`: everyone. A token that does not hold counts as none.
  * - `user`: callers with a valid session token.

@@ -4,7 +4,7 @@ import { checkOptions } from "./check-options.ts";
 import { checkConfigured } from "./errors.ts";
 import { Problem } from "./problem.ts";
 
-/** Who tries. */
+/** The account and the origin of an attempt. */
 export interface AttemptBy {
   /** Name of the account that is tried, whether there is one or not; such as an email. */
   readonly account: string;
@@ -58,7 +58,7 @@ const maxAccountLength = 254;
 
 /**
  * Attempts of one account that run at the same time. Attempts that have not ended count as failed,
- * so with more of them a user with several tabs would be slowed down.
+ * so more of them would slow down a user with several tabs.
  */
 const maxRunning = 2;
 
@@ -69,14 +69,14 @@ const accountsOfNetwork = 10;
 const maxWaiting = 200;
 
 /**
- * Limits failed attempts of an account, from wherever they come, with waits that grow; and those of
- * a network on all accounts, ten times as many, so that it cannot try one password on each.
+ * Limits failed attempts of an account, from wherever they come, with waits that grow. Limits those
+ * of a network on all accounts, ten times as many: it cannot try one password on each.
  *
- * Nobody can lock a user out: a network (an IPv4 address, or a /64 of IPv6) from which the account
- * was signed in to within 30 days counts for itself: failures elsewhere do not slow it down. Names
- * that no account has count in the same way, so nothing tells which have one. Successes never
- * count; each from such a network makes up for one failure there, and no more, so that nobody in
- * the same network guesses on after each.
+ * Nobody can lock a user out. A network is an IPv4 address, or a /64 of IPv6. One from which the
+ * account was signed in to within 30 days counts for itself: failures elsewhere do not slow it
+ * down. Names that no account has count in the same way, so nothing tells which have one. Successes
+ * never count; each from such a network makes up for one failure there only, so nobody in it
+ * guesses on after each.
  *
  * @throws RestError `ERR_REST_CONFIGURATION` for numbers that cannot serve.
  */

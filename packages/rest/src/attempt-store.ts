@@ -13,16 +13,15 @@ export interface AttemptRule {
 /** Keeps counts of attempts. Keys are texts of up to 400 characters. */
 export interface AttemptStore {
   /**
-   * Counts an attempt as failed until told otherwise, in one step, so that of many at once no more
-   * pass than the rule lets. Returns 0, or the milliseconds to wait when it was refused, and not
-   * counted.
+   * Counts an attempt as failed until told otherwise. That is one step, so many at once do not
+   * exceed the rule. Returns 0, or the milliseconds to wait when it was refused, and not counted.
    */
   begin(key: string, rule: AttemptRule): number | Promise<number>;
-  /** Counts so many attempts less. */
+  /** Counts a number of attempts less. */
   refund(key: string, count: number): void | Promise<void>;
   /** Forgets all attempts of a key. */
   forget(key: string): void | Promise<void>;
-  /** Remembers that a key is trusted, for so many milliseconds. */
+  /** Remembers that a key is trusted, for a number of milliseconds. */
   trust(key: string, lifetime: number): void | Promise<void>;
   /** Whether a key is trusted now. */
   isTrusted(key: string): boolean | Promise<boolean>;

@@ -40,9 +40,9 @@ export function jsonTag(value: unknown): string {
 }
 
 /**
- * Makes the JSON response of a route of one's own, with the `ETag` of its content, for values
- * without a version. Changes of the same value then call `requirePreconditions(request,
- * jsonTag(current))`, and `If-Match` works for them.
+ * Makes the JSON response of a custom route, with the `ETag` of its content, for values without a
+ * version. Changes of the same value then call `requirePreconditions(request, jsonTag(current))`,
+ * and `If-Match` works for them.
  *
  * A GET whose `If-None-Match` holds gets a 304.
  *
@@ -107,7 +107,7 @@ function preconditionFailed(etag: string): Problem {
   return new Problem(412, { detail: "the document is of another version", headers: { etag } });
 }
 
-/** A list of entity tags; a comma may stand inside one (RFC 9110 section 8.8.3). */
+/** A list of entity tags; one may have a comma (RFC 9110 section 8.8.3). */
 function parse(header: string): "*" | readonly string[] {
   if (header.trim() === "*") return "*";
   return header.match(/(?:W\/)?"[\x21\x23-\x7e\x80-\u{10ffff}]*"/gu) ?? [];

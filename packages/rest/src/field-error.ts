@@ -85,7 +85,7 @@ function describe(issue: StandardSchemaV1.Issue, param: string, value: unknown):
     case "invalid_value":
       return fieldError(param, "enum", choiceText(param, detail["values"]));
     case "invalid_union":
-      // Of a discriminated one it is known what its discriminator may be.
+      // A discriminated one lists what its discriminator may be.
       return Array.isArray(detail["options"])
         ? fieldError(param, "enum", choiceText(param, detail["options"]))
         : fieldError(param, "invalid", `${param} is not valid`);

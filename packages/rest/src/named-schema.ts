@@ -3,8 +3,8 @@ import type { JsonSchema } from "./schema.ts";
 const schemaName = Symbol("name of a schema");
 
 /**
- * Sets the name of a schema under which the OpenAPI document refers to it, and a description unless
- * it has one. A copy with other keywords has no name.
+ * Sets the name of a schema in the OpenAPI document, and a description unless it has one. A copy
+ * with other keywords has no name.
  */
 export function named(name: string, schema: JsonSchema, description?: string): JsonSchema {
   const described = description === undefined ? schema : { description, ...schema };

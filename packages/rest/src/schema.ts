@@ -5,8 +5,8 @@ import { fieldErrorsOf } from "./field-error.ts";
 import { badFields } from "./problem.ts";
 
 /**
- * A schema of any library that follows Standard Schema and describes itself as JSON Schema, such as
- * zod 4.2 or later. It validates what clients send and appears in the OpenAPI document.
+ * A schema of any library that follows Standard Schema and has JSON Schema, such as zod 4.2 or
+ * later. It validates what clients send and appears in the OpenAPI document.
  */
 export type Schema<Output = unknown> = StandardSchemaV1<unknown, Output> &
   StandardJSONSchemaV1<unknown, Output>;

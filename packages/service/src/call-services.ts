@@ -4,8 +4,8 @@ import type { InTransaction } from "./mail/queued-mailer.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
 /**
- * Makes the services of a call. What they queue is part of its transaction, if there is one, unless
- * the caller names another one.
+ * Makes the services of a call. Jobs, mails and events are queued in its transaction, if there is
+ * one, unless the caller names another one.
  */
 export function callServices(
   { jobs, mailer, sender }: ServiceParts,

@@ -37,7 +37,7 @@ export interface Finding {
 export const fixes = {
   "field-read":
     "Show documents with resource.present(document, call) in handlers, hooks and computed fields, or allow the field in views",
-  "field-told":
+  "field-inferred":
     "Refuse the parameter for callers who do not see the field, or take the field out of filter, sort and search",
   "field-written":
     "Set the field from call.user or in the program, never from the body, or allow it by the rule of the field",

@@ -32,7 +32,7 @@ export interface VerifyOptions {
   readonly settings?: Readonly<Record<string, string>> | undefined;
   /** Invariants of documents, as `invariant` makes them. Default: none. */
   readonly invariants?: readonly Invariant[] | undefined;
-  /** Lists are measured with so many documents, 1,000 to 1,000,000. Default: not measured. */
+  /** Documents that lists are measured with, 1,000 to 1,000,000. Default: not measured. */
   readonly scale?: number | undefined;
   /** Ends the run, which then rejects with the reason of the signal. Default: none. */
   readonly signal?: AbortSignal | undefined;
@@ -44,7 +44,7 @@ export interface VerifyReport {
   readonly service: string;
   /** Faults; of those that differ in the request only, the first one. */
   readonly findings: readonly Finding[];
-  /** Which kind of caller reads which fields, by resource. */
+  /** Fields that each kind of caller reads, by resource. */
   readonly reads: Reads;
   /** Requests that were sent. */
   readonly requests: number;

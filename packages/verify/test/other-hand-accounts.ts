@@ -106,7 +106,7 @@ export const accountFaults: readonly Seeded[] = [
   },
   {
     name: "an invitation that tells who has an account",
-    expected: { code: "field-told", resource: "user", field: "email", way: "invite" },
+    expected: { code: "field-inferred", resource: "user", field: "email", way: "invite" },
     ...ofProfile("POST", "/invitations", "invite", async ({ body, store }, isRepaired) => {
       const { email } = z.object({ email: z.string().catch("") }).parse(body);
       const count = await store.collection(user.collection).count({ where: { email } });

@@ -52,7 +52,7 @@ function jsonOf(text: string | null): Readonly<Record<string, unknown>> {
 export const askFaults: readonly Seeded[] = [
   {
     name: "a route that passes a filter in JSON to the store",
-    expected: { code: "field-told", ...notes, way: "findArticles" },
+    expected: { code: "field-inferred", ...notes, way: "findArticles" },
     ...twins((isRepaired) =>
       serviceOf(
         articleRoutes,
@@ -73,7 +73,7 @@ export const askFaults: readonly Seeded[] = [
   },
   {
     name: "a QUERY whose body is a filter of the store",
-    expected: { code: "field-told", ...notes, way: "queryStore" },
+    expected: { code: "field-inferred", ...notes, way: "queryStore" },
     ...twins((isRepaired) =>
       serviceOf(
         articleRoutes,
@@ -94,7 +94,7 @@ export const askFaults: readonly Seeded[] = [
   },
   {
     name: "a route that sorts by whatever field it is told",
-    expected: { code: "field-told", ...notes, way: "sortArticles" },
+    expected: { code: "field-inferred", ...notes, way: "sortArticles" },
     ...twins((isRepaired) =>
       serviceOf(
         articleRoutes,
@@ -111,7 +111,7 @@ export const askFaults: readonly Seeded[] = [
   },
   {
     name: "a search of one's own that reads all fields",
-    expected: { code: "field-told", ...notes, way: "searchArticles" },
+    expected: { code: "field-inferred", ...notes, way: "searchArticles" },
     ...twins((isRepaired) =>
       serviceOf(
         articleRoutes,
@@ -256,7 +256,7 @@ export const askFaults: readonly Seeded[] = [
   },
   {
     name: "a path that tells whether a private document is there",
-    expected: { code: "field-told", resource: "diary", field: "text", way: "checkDiary" },
+    expected: { code: "field-inferred", resource: "diary", field: "text", way: "checkDiary" },
     ...twins((isRepaired) =>
       serviceOf(
         resourceRoutes(diary),
@@ -272,7 +272,7 @@ export const askFaults: readonly Seeded[] = [
   },
   {
     name: "a list parameter for the beginning of a hidden text",
-    expected: { code: "field-told", ...notes, way: "parameter begins" },
+    expected: { code: "field-inferred", ...notes, way: "parameter begins" },
     ...twins((isRepaired) => {
       const begins = listParameter({
         schema: z.string(),
@@ -300,7 +300,7 @@ export const askFaults: readonly Seeded[] = [
   },
   {
     name: "a route that counts what costs less than a number",
-    expected: { code: "field-told", resource: "product", field: "cost", way: "countCheap" },
+    expected: { code: "field-inferred", resource: "product", field: "cost", way: "countCheap" },
     ...twins((isRepaired) =>
       serviceOf(
         resourceRoutes(product),

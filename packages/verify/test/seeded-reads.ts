@@ -315,7 +315,7 @@ export const readFaults: readonly Seeded[] = [
   {
     name: "a list parameter of one's own that compares a hidden number",
     expected: {
-      code: "field-told",
+      code: "field-inferred",
       resource: "staff",
       field: "salary",
       caller: "anonymous",
@@ -356,7 +356,7 @@ export const readFaults: readonly Seeded[] = [
   {
     name: "a route that tells who has an email",
     expected: {
-      code: "field-told",
+      code: "field-inferred",
       resource: "user",
       field: "email",
       caller: "anonymous",

@@ -208,7 +208,7 @@ export const ticketFaults: readonly Seeded[] = [
   },
   {
     name: "a search in the orders of everybody",
-    expected: { code: "field-told", resource: "order", field: "note", caller: "user" },
+    expected: { code: "field-inferred", resource: "order", field: "note", caller: "user" },
     ...ofRoute("GET /order-search?text", async ({ query, store, user: caller }, isRepaired) => {
       const own = isRepaired ? { buyer: caller?.id ?? "" } : {};
       const where = { ...own, note: { prefix: query.get("text") ?? "" } };

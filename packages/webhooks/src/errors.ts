@@ -52,8 +52,8 @@ interface WebhookErrorOptions extends ErrorOptions {
 /**
  * A delivery could not be verified, read or handled. `onError` listeners are called with it.
  *
- * No message contains a part of a body, a signature or a secret, and `event` is not printed with
- * the error.
+ * Messages contain no part of a body, a signature or a secret. `event` is not printed with the
+ * error.
  */
 export class WebhookError extends AggregateError {
   override readonly name: string = "WebhookError";

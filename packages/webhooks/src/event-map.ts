@@ -1,8 +1,8 @@
 /**
  * The events of a vendor: an interface from event names to payloads.
  *
- * A key is an event (`issues`), or an event and its action (`issues.opened`). A name with a dot is
- * an event without action when the part before its first dot is not a key: `invoice.paid`.
+ * A key is an event (`issues`), or an event and its action (`issues.opened`). A name whose part
+ * before the first dot is not a key is an event without action: `invoice.paid`.
  */
 export type EventMap = object;
 

@@ -1,4 +1,4 @@
-/** Wraps a listener so that it never throws. What it throws or rejects with goes to `onFailure`. */
+/** Wraps a listener so that it never throws. Its errors and rejections go to `onFailure`. */
 export function guarded<Parameters extends readonly unknown[]>(
   listener: (...parameters: Parameters) => unknown,
   onFailure: (error: unknown) => void,

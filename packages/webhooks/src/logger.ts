@@ -13,7 +13,7 @@ const defaults: Logger = {
 
 /**
  * Completes a logger without changing it: `debug` and `info` default to nothing, `warn` and `error`
- * to the console. What the logger throws or rejects with is dropped.
+ * to the console. Errors and rejections of the logger are dropped.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */

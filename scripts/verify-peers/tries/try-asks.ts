@@ -35,7 +35,7 @@ async function tryHidden(matrix: Matrix, collection: Collection, hidden: Hidden)
     if (answer === undefined) continue;
     const isOwn = target.collection === collection;
     const way = isOwn ? pair.way : `${pair.way} of ${collection.name}`;
-    matrix.note("told", target, { answer, field, way });
+    matrix.note("inferred", target, { answer, field, way });
   }
 }
 

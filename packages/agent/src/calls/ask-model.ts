@@ -18,7 +18,7 @@ import { hold, whileHeld } from "./hold-calls.ts";
 import { createRetry, pause, type RetryNotice, type RetryPolicy } from "./retry-policy.ts";
 import { toolTextReader } from "./tool-text.ts";
 
-/** Maximum characters of an answer; a server that never stops is not listened to for ever. */
+/** Maximum characters of an answer; a server that never stops is cut off. */
 const longestAnswer = 32 * 1024 * 1024;
 
 /** How a model is asked. */

@@ -25,7 +25,7 @@ export class Complaint {
 
 /**
  * Asks for a value: by a forced tool call, and where the model answers with text instead, or its
- * server knows no tools, as JSON text. Of a wrong answer the model is told what is wrong with it.
+ * server knows no tools, as JSON text. The model is told what is wrong with an answer.
  *
  * @throws AgentError `ERR_AGENT_TOOL_OUTPUT` as a rejection when the last answer is wrong too
  */

@@ -58,7 +58,7 @@ export function joinTexts(before: string, after: string): string {
     at = before.indexOf("\n", at) + 1 || before.length
   ) {
     const last = before.slice(at);
-    // Of lines that are all the same, each one would be compared to its end.
+    // Equal lines would otherwise all be compared to their end.
     if (rest[last.length - 1] !== last.at(-1) || !rest.startsWith(last)) continue;
     if (last.replace(/\s/g, "").length < minRepeated) break;
     // Lines that are the same in a row, such as those of a table, go on.

@@ -178,7 +178,7 @@ export function repairMessages(input: RepairPromptInput, form: AnswerForm): read
 /** Asks for the edits that repair a file, as `readEditBlocks` reads them; or for the whole file. */
 export function repairEditMessages(input: RepairPromptInput): readonly ChatMessage[] {
   const blocks =
-    "<<<<<<< SEARCH\nlines as they stand in the file, so many that they stand there once\n=======\nlines that stand there instead\n>>>>>>> REPLACE";
+    "<<<<<<< SEARCH\nlines exactly as in the file, enough of them to occur there once\n=======\nlines to write instead\n>>>>>>> REPLACE";
   return repairQuestion(
     input,
     `Answer with one or more edits of that one file, each in this form, and nothing before or after them:\n\n${blocks}\n\n`,
@@ -215,7 +215,7 @@ export function editMessages(
 ): readonly ChatMessage[] {
   return [
     system(
-      "Change the program as asked, with as few edits as possible. An edit replaces a part of a file that stands there exactly once, or is the whole content of a new file.",
+      "Change the program as asked, with as few edits as possible. An edit replaces a part of a file that occurs there exactly once, or is the whole content of a new file.",
     ),
     user(`# Files of the program\n\n${bullets(paths)}`),
     ...files.map(fileMessage),
@@ -263,8 +263,8 @@ export const editTool: ModelTool = {
           type: "object",
           properties: {
             path: { type: "string" },
-            search: { type: "string", description: "Stands in the file exactly once." },
-            replace: { type: "string", description: "What stands there then." },
+            search: { type: "string", description: "Text that occurs in the file exactly once." },
+            replace: { type: "string", description: "Text to write instead." },
             content: { type: "string", description: "The whole file, instead of the other two." },
           },
           required: ["path"],

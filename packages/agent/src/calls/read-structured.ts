@@ -9,8 +9,8 @@ const longest = 1_048_576;
 /**
  * Reads the arguments of a call that a model wrote as text: JSON that may be fenced, stand between
  * sentences or in the marks of a call, be written as another language has it, be wrapped, or be
- * encoded twice; or a list with bullets. What is cut off is none. Returns `undefined` where there
- * is no value.
+ * encoded twice; or a list with bullets. A truncated value is not one. Returns `undefined` where
+ * there is no value.
  */
 export function readStructured(text: string, tool: ModelTool): unknown {
   if (text.length > longest) return undefined;

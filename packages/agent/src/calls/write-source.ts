@@ -26,8 +26,8 @@ export function writePlannedFile(
 /**
  * Asks for a file until its source is whole: not cut, without places that were left out, and of
  * valid syntax where we can tell. A model with tools is made to call `write_file`, whose content is
- * the source; from the text of others it is extracted. What is wrong with an answer is told to the
- * model, twice at most. A file that only marks its folder, such as `__init__.py`, may be empty.
+ * the source; from the text of others it is extracted. The model is told what is wrong with an
+ * answer, twice at most. A file that only marks its folder, such as `__init__.py`, may be empty.
  *
  * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when no answer was a whole file
  */

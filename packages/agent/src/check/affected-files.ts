@@ -28,7 +28,7 @@ export function affectedBy(
   const named = new RegExp(`["'\`]((?:[^"'\`\\n]*/)?(?:${anyOf})(?:\\.\\w{1,5})*)/?["'\`]`, "g");
   const affected = new Set(changed);
   for (const [path, text] of scripts) {
-    // Most files do not have the word at all, which is far quicker to find out.
+    // The word is missing in most files, which is far quicker to find out.
     if (!names.some((name) => text.includes(name))) continue;
     const isNamed = [...text.matchAll(named)].some(([, specifier = ""]) =>
       specifier.startsWith(".")

@@ -15,7 +15,7 @@ export interface Placed {
   readonly line: number;
 }
 
-/** A script that stands in a page. */
+/** An inline script of a page. */
 export interface InlineScript {
   readonly source: string;
   /** Line of the page on which the script's first line is. */

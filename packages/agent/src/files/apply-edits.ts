@@ -19,8 +19,8 @@ export type EditOutcome =
   | { readonly ok: false; readonly problems: readonly EditProblem[] };
 
 /**
- * Applies edits in their order: all of them, or none. What is searched for has to stand in the file
- * exactly once, as it is, or else but for blanks (see {@link applyEdit}). The given map is not
+ * Applies edits in their order: all of them, or none. The text to search for has to stand in the
+ * file exactly once: as it is, or else but for blanks (see {@link applyEdit}). The given map is not
  * changed.
  */
 export function applyEdits(
@@ -57,9 +57,9 @@ export type PartEdit =
     };
 
 /**
- * Replaces what stands in a text exactly once: as it is, else without regard to blanks at the ends
- * of lines, else without regard to how far lines are indented; then what replaces it is indented as
- * the text is. Its line ends and its byte order mark stay.
+ * Replaces a part that a text has exactly once: as it is, else without regard to blanks at the ends
+ * of lines, else without regard to indents. In the last case the replacement is indented as the
+ * text is. Its line ends and its byte order mark stay.
  */
 export function applyEdit(text: string, search: string, replace: string): PartEdit {
   if (search.trim() === "") return { ok: false, kind: "empty-search", nearest: "" };

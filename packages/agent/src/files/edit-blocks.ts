@@ -14,8 +14,8 @@ const end = /^>{7} REPLACE\s*$/;
 
 /**
  * Reads blocks of lines to search for and lines to put there, as models write them in text:
- * `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`, each on a separate line. What stands between the
- * blocks is left out.
+ * `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`, each on a separate line. Text between the blocks
+ * is left out.
  */
 export function readEditBlocks(answer: string, path: string): EditBlocks {
   const edits: Edit[] = [];

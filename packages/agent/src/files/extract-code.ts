@@ -11,7 +11,7 @@ export type ExtractProblem =
 export interface ExtractResult {
   /** The text, ending with a line feed unless it is empty. */
   readonly code: string;
-  /** Whether it is the answer as it stands or the inside of a fence. */
+  /** Whether it is the whole answer or the inside of a fence. */
   readonly from: "answer" | "fence";
   /** Why it must not be written. Undefined: it may. */
   readonly problem: ExtractProblem | undefined;

@@ -97,7 +97,7 @@ export interface PathList {
 
 /**
  * Checks a list of paths: each for itself. No two may be one file on a disk that ignores case or
- * composes characters, and none both a file and a folder. The same path twice is one path.
+ * composes characters. No path may be both a file and a folder. The same path twice is one path.
  */
 export function validateFilePaths(list: readonly string[]): PathList {
   const refused: RefusedPath[] = [];

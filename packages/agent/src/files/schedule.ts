@@ -1,14 +1,14 @@
 /** A file and what has to be written before it. */
 export interface ScheduledFile {
   readonly path: string;
-  /** Paths of files that it uses. Those that are not in the list do not matter. */
+  /** Paths of files that it uses. Files that are not in the list do not matter. */
   readonly dependsOn: readonly string[];
 }
 
 /**
- * Orders files into levels: all that a file uses stands in an earlier level, and the files of a
- * level can be written at the same time. Files that use each other in a circle share a level.
- * Within a level the order of the list is kept.
+ * Orders files into levels: all that a file uses is in an earlier level. Files of one level can be
+ * written at the same time. Files that use each other in a circle share a level. Within a level the
+ * order of the list is kept.
  */
 export function schedule(files: readonly ScheduledFile[]): string[][] {
   const known = new Map(files.map((file) => [file.path, file]));

@@ -11,7 +11,7 @@ export function changeTools(files: ChangedFiles): LoopTools {
   return {
     edit: defineTool({
       description:
-        "Replaces a part of a file that you have read. `search` has whole lines as they stand in the file, so many that they stand there once.",
+        "Replaces a part of a file that you have read. `search` has whole lines exactly as in the file, enough of them to occur there once.",
       input: z.object({ path, search: z.string(), replace: z.string() }),
       about: ({ path: named }) => named,
       execute: ({ path: named, search, replace }) => {
@@ -57,7 +57,7 @@ function edited(text: string, search: string, replace: string): string {
   const { kind, nearest } = outcome;
   if (kind === "empty-search") throw new ToolRefusal("`search` is empty.");
   if (kind === "several-matches") {
-    throw new ToolRefusal("`search` stands there several times: give more lines around it.");
+    throw new ToolRefusal("`search` occurs there several times: add lines around it.");
   }
   const like = nearest === "" ? "" : ` Most like it is:\n${nearest}`;
   throw new ToolRefusal(`\`search\` does not stand in the file.${like}`);

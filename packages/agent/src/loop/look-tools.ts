@@ -12,7 +12,7 @@ const maxCharacters = 40_000;
 const maxEntries = 400;
 const maxMatches = 100;
 const longestLine = 300;
-/** Milliseconds for a pattern: some take for ever. */
+/** Milliseconds for a pattern: some never end. */
 const patternTime = 2_000;
 
 /** Tools that look at the files of a program. */

@@ -94,7 +94,7 @@ async function toolsOf(
         const isShown = JSON.stringify(schema).length <= max.schema;
         const note = isShown ? "" : " (The schema of its arguments is too long to be shown.)";
         const offered = `${server.name}__${name.replace(/[^\w-]/g, "_")}`.slice(0, 64);
-        // Of two that are cut to one name the first is offered.
+        // The first of two that are cut to one name is offered.
         if (tools.has(offered)) continue;
         tools.set(offered, {
           mayDiffer: true,
@@ -149,7 +149,7 @@ function httpTransport(server: McpServer) {
   return { type: "http" as const, url, headers: { ...headers }, fetch: boundedFetch };
 }
 
-/** Bounds responses and the end of a session. What is not asked for (GET) is of no interest. */
+/** Bounds responses and the end of a session. Messages that nobody asked for (GET) are ignored. */
 const boundedFetch: typeof fetch = async (input, init) => {
   if (init?.method === "GET") return new Response(null, { status: 405 });
   const signal = init?.method === "DELETE" ? AbortSignal.timeout(1_000) : init?.signal;

@@ -36,10 +36,9 @@ const maxPictures = 2;
 export type Conversation = readonly ModelMessage[];
 
 /**
- * Asks a model, does what it calls for, tells it what came of it, and so on until it calls for
- * nothing more. Calls of one answer are done one after another, in their order: so a loop that is
- * taken up after its process was killed has the same results, the same questions, and answers that
- * were paid.
+ * Asks a model, does what it calls for, tells it the result, and so on until it calls for nothing
+ * more. Calls of one answer are done one after another, in their order. So a loop that is resumed
+ * after its process was killed has the same results, questions and paid answers.
  *
  * @returns the conversation with all that was said
  * @throws AgentError `ERR_AGENT_LIMIT` as a rejection, after `maxSteps` questions; what asking

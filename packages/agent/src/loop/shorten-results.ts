@@ -10,8 +10,8 @@ const leftOut = "(This result is left out to save room. Call the tool again if y
 
 /**
  * Leaves the oldest long results of tools out when all messages are too long for a model's context:
- * it may call again. Half of the room is made free at once, since a server keeps only what begins
- * as the last question did.
+ * it may call again. Half of the room is made free at once: a server keeps only what begins as the
+ * last question did.
  */
 export function shortenResults(messages: readonly ModelMessage[]): ModelMessage[] {
   const size = JSON.stringify(messages).length;

@@ -15,8 +15,8 @@ export type StdioTransport = MCPTransport & { ended?: string };
 
 /**
  * Starts a program, and speaks with it by lines of JSON on its standard input and output. Unlike
- * the transport of the SDK it bounds what it reads, and ends the children of the program too. Of
- * our environment it hands over PATH and HOME only.
+ * the transport of the SDK it bounds what it reads, and ends the children of the program too. It
+ * hands over only PATH and HOME of our environment.
  */
 export function startProgram(
   { command: [file = "", ...args], env }: Extract<McpServer, { readonly command: unknown }>,

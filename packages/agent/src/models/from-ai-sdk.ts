@@ -22,7 +22,7 @@ export interface FromAiSdkOptions {
 
 /**
  * A model of the AI SDK, by its name or as an object. It is described here, and not by the
- * `LanguageModel` of `ai`, since the declarations of `ai` fail in a strict project without the DOM
+ * `LanguageModel` of `ai`. The declarations of `ai` fail in a strict project without the DOM
  * library.
  */
 export type AiSdkLanguageModel =

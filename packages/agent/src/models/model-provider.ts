@@ -1,6 +1,6 @@
 /** One message of a conversation with a model. */
 export interface ChatMessage {
-  /** Who says it. */
+  /** Its author. */
   readonly role: "system" | "user" | "assistant";
   /** Text of the message. */
   readonly content: string;

@@ -4,7 +4,7 @@ import type { ModelProvider } from "./model-provider.ts";
 
 /** A provider as data, for where a function cannot go: a worker, a configuration file. */
 export interface ProviderSettings {
-  /** Whose protocol the server speaks. */
+  /** Vendor of the server's protocol. */
   readonly kind: "openai" | "anthropic" | "openai-compatible";
   /** Its base URL. Required for `openai-compatible`. Default: the vendor's own. */
   readonly baseUrl?: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * A file for a model, under its path, in a fence that no line of it ends: what stands within is not
+ * A file for a model, under its path, in a fence that no line of it ends: its content is not
  * taken for a question. A run of more backticks than anybody needs could only be there to be a
  * cost.
  */

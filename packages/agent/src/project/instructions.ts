@@ -10,7 +10,7 @@ const maxOfAll = 64 * 1024;
  * The instructions that a repository has for agents: `AGENTS.md`, or `CLAUDE.md` where there is
  * none, of the folders of some paths, the nearest first, and of the root. Each is fenced with its
  * path, as data of the repository: at most 32 KiB of one, and 64 KiB of all, those of the root
- * included. What holds secrets is left out.
+ * included. Files with secrets are left out.
  *
  * @param paths of the files that are concerned, relative to the root
  * @returns a text for a model; empty where there are no instructions

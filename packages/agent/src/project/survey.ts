@@ -35,9 +35,9 @@ interface Looked extends ListedFile {
 
 /**
  * Describes a program to a model within a number of tokens: the files that matter most for a
- * request, with what they declare, then the tree, folders without room collapsed. Files are ranked
- * by the words of the request in their paths and declared names, and by how many others import
- * them. Secrets are named, never shown.
+ * request, with what they declare, then the tree, folders without room collapsed. Files rank by the
+ * words of the request in their paths and declared names, and by their number of importers. Secrets
+ * are named, never shown.
  */
 export async function surveyOf(
   { files, isCut, readHead }: FileList,

@@ -14,8 +14,8 @@ import type { ChangeCheck } from "./change-check.ts";
 const maxTokens = 40_000;
 
 /**
- * Asks a model that knows no tools for all edits in one answer, from files that are shown as far as
- * there is room. New faults are told to it, twice.
+ * Asks a model that knows no tools for all edits in one answer. Files are shown to it as far as
+ * there is room. It is told new faults, twice.
  *
  * @returns every file as it is then
  */

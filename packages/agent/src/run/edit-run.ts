@@ -44,8 +44,8 @@ export interface EditRunParts extends StepParts {
 }
 
 /**
- * Changes a program: all changes, or none. Faults that were there before are none of the edit. What
- * is to be written is in the journal before anything is.
+ * Changes a program: all changes, or none. Faults that were there before are none of the edit. All
+ * that is to be written is in the journal before anything is.
  */
 export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   const { runId, request, settings, emit, signal, folder, state, record, dryRun } = parts;

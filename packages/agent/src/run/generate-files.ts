@@ -2,9 +2,9 @@ import type { FileSpec } from "../project/project-plan.ts";
 import { schedule } from "../files/schedule.ts";
 
 /**
- * Calls `write` for every file, as many at once as allowed, each as soon as all that it uses from
- * earlier levels is written. After a failure none is begun; those that are running, and will be
- * paid for, are finished first.
+ * Calls `write` for every file, as many at once as allowed. A file follows as soon as all that it
+ * uses from earlier levels is written. After a failure none is begun; calls that are running, and
+ * will be paid for, are finished first.
  */
 export async function generateFiles(
   files: readonly FileSpec[],

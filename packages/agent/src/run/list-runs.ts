@@ -14,7 +14,7 @@ export interface RunSummary {
   readonly total: number | undefined;
   /** Files that are finished. */
   readonly done: number;
-  /** Whether it came to its end. What did not can be resumed, where there is a prompt. */
+  /** Whether it came to its end. A run that did not can be resumed, where there is a prompt. */
   readonly finished: boolean;
   /** Usage of the models so far. */
   readonly usage: Usage;

@@ -10,8 +10,8 @@ export interface ArrangedStep {
 }
 
 /**
- * Makes records of new steps: in an order in which each can be run after those before it, however
- * many are run at the same time.
+ * Makes records of new steps. Each can be run after those before it, however many are run at the
+ * same time.
  *
  * @param index place of the first one in its task
  * @throws AgentUsageError `ERR_AGENT_OPTION` for two steps with one key, an unknown key, or steps

@@ -43,8 +43,8 @@ export class TaskChanger extends TaskReader {
   ): Promise<{ readonly task: Stored<TaskRecord>; readonly value: T } | undefined> {
     const changed = await this.#store.transaction(async (tx) => {
       const tasks = tx.collection(taskCollections.tasks);
-      // A write, though of nothing new: on PostgreSQL, who comes second is told here to begin
-      // again, and not by a unique index that its own rows are there already.
+      // A write, though of nothing new. On PostgreSQL it tells the second caller to begin again.
+      // Else a unique index would say that its own rows are there already.
       const task = await tasks.update(taskId, {});
       if (task === undefined || (task.state === "canceled" && !alsoCanceled)) return undefined;
       const change = await work(tx, task);

@@ -45,7 +45,7 @@ export async function storeContent(
   if (rest.byteLength > 0 || number === 0) await put(rest);
 }
 
-/** Which content of which task. */
+/** Names a content of a task. */
 export interface ContentPlace {
   readonly taskId: string;
   readonly hash: string;

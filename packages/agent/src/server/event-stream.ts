@@ -2,7 +2,7 @@ import type { TaskBus } from "./task-bus.ts";
 import type { TaskStore } from "./task-store.ts";
 import { toTask } from "./wire.ts";
 
-/** Which events are wanted. */
+/** Events that a client wants. */
 export interface EventSelection {
   readonly taskId: string;
   /** Number of the last event that the client has; 0: none. */
@@ -20,8 +20,8 @@ const maxWaiting = 262_144;
 
 /**
  * Writes what happens to a task as server-sent events (HTML, section 9.2): a `task` event with the
- * task as it is, then every event after the given one, with its number as id. `text` events in
- * between have no id, and what steps write in this process. Ends with a task that is completed,
+ * task as it is, then each event after the given one, its number as id. `text` events in between
+ * have no id: they have what steps write in this process. Ends with a task that is completed,
  * canceled or deleted.
  *
  * @yields Each event, as it is sent.

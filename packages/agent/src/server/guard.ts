@@ -2,7 +2,7 @@ import { constantTimeEqual } from "@fetchwork/kit";
 import { optionError } from "../errors.ts";
 import { HttpFailure } from "./http-failure.ts";
 
-/** Who may ask. */
+/** Rules of who may ask. */
 export interface GuardOptions {
   /** Further host names, without port; `*`: any, behind a proxy that checks. Default: none. */
   readonly hosts?: readonly string[] | undefined;
@@ -24,8 +24,8 @@ export interface Guard {
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Makes the checks of requests. The name of the host is checked against DNS rebinding, the origin
- * against pages of other sites that a user of this machine has open.
+ * Makes the checks of requests. The name of the host is checked against DNS rebinding. The origin
+ * is checked against other sites that a user of this machine has open.
  *
  * @throws AgentUsageError `ERR_AGENT_OPTION`
  */

@@ -1,6 +1,6 @@
 import { invalid } from "./http-failure.ts";
 
-/** Which part of a list a client wants. */
+/** Part of a list that a client wants. */
 export interface WantedPage {
   readonly page: number;
   readonly size: number;

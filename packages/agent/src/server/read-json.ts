@@ -7,9 +7,9 @@ import type { JsonObject } from "./task-agent.ts";
 const maxLevels = 100;
 
 /**
- * Reads a body that is a JSON object, or nothing. Its type counts for nothing (`curl -d` says it is
- * a form), except where a page of another origin might have sent it: forms send text that is JSON
- * too, but never say so.
+ * Reads a body that is a JSON object, or nothing. Its type does not count (`curl -d` says it is a
+ * form), unless another origin's page might have sent it: forms send text that is JSON too, but
+ * never say so.
  *
  * @throws HttpFailure 413 beyond the limit, 415 for another type of a page that may be foreign, 422
  * for other values than a JSON object

@@ -26,7 +26,7 @@ interface ReceivedFile {
 
 /**
  * Reads an upload (`multipart/form-data`, RFC 7578): the file in `file`, its folder in
- * `relative_path`. The file goes to the disk as it comes, under a name of ours, and is removed when
+ * `relative_path`. The file goes to the disk as it comes, under a name of ours. It is removed when
  * the upload is disposed of.
  *
  * @throws HttpFailure 413 beyond the limit, 415 for another type of content, 422 for everything

@@ -38,7 +38,7 @@ export type StepLease = Lease<StepRecord>;
 
 /** Steps of tasks, each of which runs under a lease. */
 export class StepLeases extends TaskChanger {
-  /** Takes the next step that can be run. Of any number of processes each gets another one. */
+  /** Takes the next step that can be run. Each of any number of processes gets another one. */
   async claim(taskId: string, expiry: number): Promise<StepLease | undefined> {
     const [lease] = await this.steps.claim({
       where: { taskId, waiting: 0, status: { in: ["created", "running"] } },

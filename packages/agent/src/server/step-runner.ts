@@ -207,7 +207,7 @@ export class StepRunner {
       const failure = toStepFailure(cause);
       await this.#options.store.putBack(lease, { failure, use, state: stateAfter(cause) });
     } catch (error) {
-      // Who has the lease now also has the step.
+      // The owner of the lease now also has the step.
       if (!isLeaseOver(error)) this.#options.reportError(error);
     }
   }

@@ -135,7 +135,7 @@ function toStream(source: AsyncGenerator<Uint8Array, void, undefined>): Readable
         for (;;) {
           const next = await source.next();
           if (next.done === true) return controller.close();
-          // Who asks for a piece does not get an empty one.
+          // A reader that asks for a piece gets no empty one.
           if (next.value.byteLength > 0) return controller.enqueue(next.value);
         }
       },

@@ -92,7 +92,7 @@ export interface TaskAgent {
    * @throws TaskInputError for input that no step can work with; the client gets 422
    */
   onTask(task: Omit<AgentTask, "id">): readonly NewStep[];
-  /** Runs one step. What it throws puts the step back: the client may run it again. */
+  /** Runs one step. An error puts the step back: the client may run it again. */
   onStep(step: RunningStep): Promise<StepResult>;
   /** Steps that are added when a client wants more of a finished task. Default: none. */
   onContinue?(task: AgentTask, input: string): readonly NewStep[];

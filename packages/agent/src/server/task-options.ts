@@ -25,8 +25,8 @@ export interface TaskDefaults {
 
 /**
  * Reads `additional_input`: `model`, `concurrency`, `verify`, `repair`, `max_cost` and
- * `max_tokens`. A client can lower limits of the server and never raise them. What is not known is
- * passed over.
+ * `max_tokens`. A client can lower limits of the server and never raise them. Unknown fields are
+ * skipped.
  *
  * @throws TaskInputError for a known key with an impossible value
  */

@@ -19,7 +19,7 @@ export interface Artifact {
   readonly created_at: string;
 }
 
-/** A task, as the Agent Protocol says it. What follows `artifacts` is ours. */
+/** A task, as the Agent Protocol says it. The fields after `artifacts` are ours. */
 export interface Task {
   readonly task_id: string;
   readonly input: string;

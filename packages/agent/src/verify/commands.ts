@@ -16,9 +16,9 @@ export interface CommandCheckOptions {
 }
 
 /**
- * Runs a command in the copy of the program: `sh -c`. Exit status 0 means that nothing is wrong;
- * else each test that the output of a known runner says has failed is a fault, or the last lines of
- * the output are. It counts as a check of every file.
+ * Runs a command in the copy of the program: `sh -c`. Exit status 0 means that nothing is wrong.
+ * Else each failed test in the output of a known runner is a fault, or the output's last lines are.
+ * It counts as a check of every file.
  *
  * @throws AgentUsageError `ERR_AGENT_ARGUMENT` for a blank command, `ERR_AGENT_OPTION` for one of
  *   more than 10,000 characters or with control characters, or for an option that is wrong

@@ -1,7 +1,7 @@
 import { canFindSyntaxErrors } from "../check/find-syntax-errors.ts";
 import type { Verifier } from "./verifier.ts";
 
-/** Which files of a program were checked. */
+/** The checked files of a program. */
 export interface Coverage {
   /** How many files something has read that can find a fault in them. */
   readonly checked: number;

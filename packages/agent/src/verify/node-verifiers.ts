@@ -13,8 +13,8 @@ const isTest =
 const isTypeScript = /\.[cm]?ts$/;
 
 /**
- * Prints a line of JSON for each test that failed, and nothing of what tests print. Of a file that
- * could not be run, there is what it wrote to its error output.
+ * Prints a line of JSON for each test that failed, and nothing of what tests print. For a file that
+ * could not be run, it prints the file's error output.
  */
 const reporter = `
 const text = (value) => { try { return String(typeof value === "object" ? JSON.stringify(value) : value).slice(0, 200); } catch { return "?"; } };
@@ -36,8 +36,8 @@ export default async function* (events) {
 /**
  * Runs the project's own tests: `node --test`. Needs test files, and no packages that are not
  * installed. Where the script `test` of package.json is for another runner, only tests that import
- * `node:test`. Of tests in TypeScript, from which Node only takes the types away, nothing counts
- * but assertions that fail: what does not load may be right for a compiler.
+ * `node:test`. Node only takes the types away from tests in TypeScript. So only their assertions
+ * that fail count: what does not load may be right for a compiler.
  */
 export function nodeTest(): Verifier {
   return {

@@ -7,10 +7,10 @@ import { sealedCommand } from "./sealed.ts";
 import { endProgram } from "./end-program.ts";
 
 /**
- * Isolation of a process: `sealed` has none of the machine's files, network, processes and sockets
- * but the folder it works in and, read-only, the system's programs, and limits of the kernel (Linux
- * with user name spaces); `process` has limits of time and output, and of the heap where it is
- * Node, and can do all that its user can.
+ * Isolation of a process: `sealed` has none of the machine's files, network, processes and sockets.
+ * It has its working folder, the system's programs (read-only), and limits of the kernel (Linux
+ * with user name spaces). `process` has limits of time and output, and of the heap where it is
+ * Node. It can do all that its user can.
  */
 export type SandboxLevel = "sealed" | "process";
 
@@ -59,8 +59,8 @@ export interface SandboxOptions {
   /** Milliseconds for a command. Default: `60_000`. */
   readonly timeout?: number | undefined;
   /**
-   * MiB of a Node heap. Sealed, it is also the limit of files in /tmp, and the data of any process
-   * is limited to twice as much and 1 GiB. Default: 512.
+   * MiB of a Node heap. Sealed, it is also the limit of files in /tmp. Twice as much and 1 GiB is
+   * then the limit of any process's data. Default: 512.
    */
   readonly memory?: number | undefined;
   /** `process` limits time and output only: for code you trust. Default: `sealed`. */
@@ -206,7 +206,7 @@ function run(
       settle(null);
     });
     child.once("exit", () => {
-      // A child that left the group may hold the pipes for ever.
+      // A child that left the group may hold the pipes without end.
       setTimeout(() => {
         end();
         child.stdout?.destroy();

@@ -114,8 +114,8 @@ interface View extends Pick<SealedOptions, "cwd" | "readOnly" | "memory"> {
 }
 
 /**
- * A name space keeps the session's keyring of the kernel, with its keys. Joining a new one is a
- * system call that no tool of util-linux makes, and Perl does, where it is installed.
+ * A name space keeps the session's keyring of the kernel, with its keys. No tool of util-linux
+ * makes the system call that joins a new one. Perl does, where it is installed.
  */
 const joinKeyring = new Map([
   ["x64", 250],
@@ -162,7 +162,7 @@ function fileSystem({ cwd, readOnly, memory, user }: View): string {
       isFixed(path) ? fixed : fixed.replace("ro,", ""),
     ]),
   ];
-  // Of what a folder has mounted below itself, mount makes nothing read-only.
+  // A mount does not make mounts below a folder read-only.
   const writable = ["/", "/proc", "/proc/*", "/tmp", "/dev/shm"].concat(
     isFixed(cwd) ? [] : [quote(escaped(cwd)), `${quote(escaped(cwd))}/*`],
   );

@@ -28,9 +28,9 @@ export function preventsRun({ code, severity }: Diagnostic, isNew: boolean): boo
 }
 
 /**
- * Checks a project statically and, unless an error prevents it, runs it in a temporary copy. What
- * is wrong with a program that was there before, without a plan, is for its own tools to say: an
- * error that they do not report is a warning, but in a file that cannot be parsed.
+ * Checks a project statically and, unless an error prevents it, runs it in a temporary copy. If a
+ * program was there before, without a plan, its own tools decide what is wrong with it: an error
+ * that they do not report is a warning, but in a file that cannot be parsed.
  */
 export async function verifyFiles(
   files: ReadonlyMap<string, string>,

@@ -44,8 +44,8 @@ export function checkpointRef(runId: string): string {
 }
 
 /**
- * Takes a checkpoint of a program before a run changes it: in a work tree of git a commit of all
- * files that git tracks or would add, to which `refs/fetchwork/<run>` leads. Index, HEAD, branches
+ * Takes a checkpoint of a program before a run changes it. In a work tree of git it is a commit of
+ * all files that git tracks or would add. `refs/fetchwork/<run>` leads to it. Index, HEAD, branches
  * and stash stay as they are, and no hook, filter or signature is run. A run that is resumed keeps
  * its first commit.
  */

@@ -56,8 +56,8 @@ export async function checkWorkTree(root: string, { dirty, commit }: TreeCheck):
 
 /**
  * Commits the files of a run, as they are now and no other, on the current branch (or a detached
- * HEAD), as the user's git does: with hooks, filters and signatures. What is staged of other files
- * stays so.
+ * HEAD), as the user's git does: with hooks, filters and signatures. Staged changes of other files
+ * stay staged.
  *
  * @returns the commit; `null` when nothing differs from the last one
  * @throws AgentError `ERR_AGENT_WRITE` as a rejection, when git or a hook refuses: the files stay

@@ -13,8 +13,8 @@ const between = 25;
  * Takes a lock that others on this computer, and in this process, cannot have at the same time;
  * undefined: somebody has it.
  *
- * It is one of the operating system, held by a transaction of SQLite, so it ends with the process
- * however that ends. The file stays, empty. What is returned releases the lock.
+ * It is a lock of the operating system, held by a transaction of SQLite. So it ends with the
+ * process however that ends. The file stays, empty. The returned function releases the lock.
  */
 export async function takeLock(
   folder: ConfinedFolder,

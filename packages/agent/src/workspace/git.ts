@@ -44,7 +44,7 @@ export async function git(
   args: readonly string[],
   { input, env, config = [], timeout = 30_000, asUser = false }: GitCall = {},
 ): Promise<GitResult> {
-  // Who the author is may stand there too.
+  // The author may occur there too.
   const unset = asUser ? /^GIT_(?!AUTHOR_|COMMITTER_)/i : /^GIT_/i;
   const settings = asUser ? config : [...overrides, ...config];
   const child = spawn("git", ["--no-pager", ...args], {

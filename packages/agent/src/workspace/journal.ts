@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Entries that are on the disk when `append` resolves. What was written while the process was ended
- * is recognised by its check sum and cut off; damage anywhere else is an error.
+ * Entries that are on the disk when `append` resolves. An entry that was written while the process
+ * was ended is recognised by its check sum and cut off; damage anywhere else is an error.
  */
 export class Journal {
   readonly entries: readonly JournalEntry[];

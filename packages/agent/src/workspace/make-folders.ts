@@ -4,7 +4,7 @@ import { codeOf } from "../error-code.ts";
 
 /**
  * Makes a folder and those above it. `mkdir` of Node with `recursive` never ends where a file
- * system says ENOENT for what it does not let be made, as `/proc` does.
+ * system refuses a folder with ENOENT, as `/proc` does.
  */
 export async function makeFolders(path: string): Promise<void> {
   try {

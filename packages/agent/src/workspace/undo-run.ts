@@ -12,7 +12,7 @@ import { git, workTreeOf } from "./git.ts";
 import { hashOf, writeLock } from "./project-writer.ts";
 import { checkRunId, isRunId } from "./run-id.ts";
 
-/** Which run is undone, and how. */
+/** The run to undo, and how. */
 export interface UndoOptions {
   /** Folder of the program. */
   readonly out: string;

@@ -144,7 +144,7 @@ describe("bytes", () => {
       statuses.push((await world.ask(`/tasks/${id}/artifacts`, init)).status);
     }
     expect(statuses).toEqual([200, 413, 422, 422]);
-    expect(readdirSync(folder)).toEqual([]);
+    await expect.poll(() => readdirSync(folder)).toEqual([]);
   });
 
   it.runIf(process.platform === "linux")(

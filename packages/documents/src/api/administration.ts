@@ -45,8 +45,8 @@ export interface Administration {
   dropUnused(collections: readonly CollectionDefinition<object>[]): Promise<readonly PlanStep[]>;
 
   /**
-   * Returns which indexes serve a query, without running it, with warnings of what reads or sorts
-   * more documents as the collection grows. `after` and the position of a page make no difference.
+   * Returns which indexes serve a query, without running it. Warnings name what reads or sorts more
+   * documents as the collection grows. `after` and the position of a page make no difference.
    *
    * Both come from the form of the query and the definition, so they hold for a large collection:
    * PostgreSQL may read a small one through, or by another index.

@@ -58,10 +58,10 @@ export interface ConsumeOptions extends Omit<ChangesOptions, "after"> {
 
 /**
  * The feed of what changed in the collections defined with `changes`. Each record is written in the
- * transaction of its change, so none is missing and none is of a change that was undone. The
- * records of a document are in the order of its versions, and no record is skipped, in every
- * process the same. Records of different documents are in the order of the commits on SQLite; on
- * PostgreSQL those of overlapping transactions may be in the order in which the changes were made.
+ * transaction of its change. So none is missing and none is of a change that was undone. In every
+ * process, the records of a document are in the order of its versions, and no record is skipped.
+ * Records of different documents are in the order of the commits on SQLite; on PostgreSQL those of
+ * overlapping transactions may be in the order of the changes.
  */
 export interface ChangeFeed {
   /**
@@ -97,7 +97,7 @@ export interface ChangeFeed {
 
   /**
    * Removes records of changes made before a time, ISO 8601 in UTC, that every consumer has passed;
-   * resolves to their number. They are kept for ever otherwise. A consumer that is no longer needed
+   * resolves to their number. They are never removed otherwise. A consumer that is no longer needed
    * holds them until it is passed on to the end: `consume(name, () => {}, { atEnd: "end" })`.
    */
   trimChanges(selection: { readonly before: string }): Promise<number>;

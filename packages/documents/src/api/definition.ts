@@ -13,7 +13,7 @@ export interface CollectionOptions<T> {
   readonly unique?: readonly (FieldPath<T> | readonly FieldPath<T>[])[] | undefined;
   /**
    * Fields, or lists of fields, to filter and sort by quickly. A field that is named alone also
-   * finds documents by the members of its lists (`contains`, `containsAny`), and may be reached
+   * finds documents by the members of its lists (`contains`, `containsAny`). It may be reached
    * through lists: `"comments.author"`. Default: none.
    */
   readonly indexes?: readonly (FieldPath<T> | ListPath<T> | readonly FieldPath<T>[])[] | undefined;
@@ -31,8 +31,8 @@ export interface CollectionOptions<T> {
    */
   readonly softDelete?: boolean | undefined;
   /**
-   * When documents expire. Expired ones are not found, counted or changed any more, and are removed
-   * for good within about a minute while a store is open. Default: never.
+   * When documents expire. Expired ones are not found, counted or changed any more. They are
+   * removed for good within about a minute while a store is open. Default: never.
    */
   readonly expires?: Expires<FieldPath<T>> | undefined;
   /**
@@ -41,21 +41,20 @@ export interface CollectionOptions<T> {
    */
   readonly changes?: "documents" | "ids" | undefined;
   /**
-   * Keeps the number of documents with each change, so that `count` without a filter costs the same
+   * Keeps the number of documents with each change. So `count` without a filter costs the same
    * however many documents there are. SQLite always keeps it. PostgreSQL keeps it by triggers,
    * which make inserts and removals slower; in distributed mode it is not kept. Not possible with
    * `expires`. Default: `false`.
    */
   readonly keepTotal?: boolean | undefined;
   /**
-   * Check of every document before it is stored, without the fields of the store: a schema
-   * that follows Standard Schema. What the schema returns is stored, with its defaults and
-   * conversions, and its type is that of the documents. Else the change rejects with a
-   * `SchemaError`. A schema that is asynchronous works for `insert`, `insertMany` and whole
-   * documents in `replace` and `upsert`; every other change rejects with
-   * `ERR_DOCUMENTS_DEFINITION`, because nothing can be waited for there. Documents that are stored
-   * already stay readable, and what is restored or loaded from a backup is not checked. Default:
-   * none.
+   * Check of every document before it is stored, without the fields of the store: a schema that
+   * follows Standard Schema. The result of the schema is stored, with its defaults and conversions,
+   * and its type is that of the documents. Else the change rejects with a `SchemaError`. A schema
+   * that is asynchronous works for `insert`, `insertMany` and whole documents in `replace` and
+   * `upsert`; every other change rejects with `ERR_DOCUMENTS_DEFINITION`, because nothing can be
+   * waited for there. Documents that are stored already stay readable, and what is restored or
+   * loaded from a backup is not checked. Default: none.
    */
   readonly schema?: StandardSchema<unknown, T> | undefined;
 }

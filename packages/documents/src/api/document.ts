@@ -22,8 +22,8 @@ export type Change<T> = {
 };
 
 /**
- * A document with only some of its fields: those of a literal list in the query, or any of them
- * when the list is only known at run time.
+ * A document with only some of its fields: those of a literal list in the query. With a list that
+ * is known only at run time it may have any.
  */
 export type Projected<T, F extends readonly string[] = readonly string[]> = Pick<Meta, "id"> &
   (number extends F["length"] ? DeepPartial<Stored<T>> : Together<Part<Stored<T>, F[number]>>);

@@ -79,7 +79,7 @@ export class UniqueError extends DocumentsError {
   readonly collection: string;
   /**
    * The fields of the violated index, `["id"]` for a taken id; none for an index in PostgreSQL that
-   * the definition does not name, because it lost it or another process has a newer one.
+   * the definition does not name: it lost it or another process has a newer definition.
    */
   readonly fields: readonly string[];
 

@@ -27,7 +27,7 @@ export interface Selection<T> {
    */
   readonly near?: Near<FieldPath<T>> | undefined;
   /**
-   * Which documents of a collection defined with `softDelete`. Default: `"exclude"`, those that
+   * Documents to find in a collection defined with `softDelete`. Default: `"exclude"`, those that
    * were not removed.
    */
   readonly deleted?: Deleted | undefined;

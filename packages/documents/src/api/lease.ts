@@ -7,7 +7,7 @@ export interface ClaimQuery<T> extends Pick<FindQuery<T>, "q" | "sort" | "where"
   readonly limit?: number | undefined;
   /**
    * The time after which another process may claim a document that was neither released nor
-   * renewed, in milliseconds from 1 to a day. Default: `60_000`.
+   * renewed. In milliseconds, from 1 to a day. Default: `60_000`.
    */
   readonly expiry?: number | undefined;
 }

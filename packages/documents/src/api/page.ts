@@ -12,12 +12,12 @@ export interface PageQuery<T> extends Omit<FindQuery<T>, "offset"> {
    */
   readonly total?: number | "exact" | "none" | undefined;
   /**
-   * Whether the page may end early, so that it costs as much in a large collection as in a small
-   * one. That concerns words, members and conditions that many documents have alone and few
-   * together. For them it looks at 8,000 documents and 20 for each of `limit` at most, in the order
-   * of creation, and at as many for the total. On PostgreSQL that holds for words and members; its
-   * planner decides about conditions. In distributed mode words are always looked up in the index.
-   * Default: `false`.
+   * Whether the page may end early, to cost as much in a large collection as in a small one. That
+   * concerns words, members and conditions that many documents have alone and few together. For
+   * them it looks at 8,000 documents and 20 for each of `limit` at most, in the order of creation.
+   * The total looks at as many. On PostgreSQL that holds for words and members; its planner decides
+   * about conditions. In distributed mode words are always looked up in the index. Default:
+   * `false`.
    */
   readonly bounded?: boolean | undefined;
 }

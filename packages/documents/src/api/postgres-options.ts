@@ -14,19 +14,18 @@ export interface PostgresOptions {
   readonly statementTimeout?: number | undefined;
   /**
    * Whether the tables are spread over servers, which the store does where the database has the
-   * extension Citus: unique fields go through a table of claims instead of unique indexes, and
-   * nothing relies on advisory locks or on the numbers of transactions. Decided when the store is
+   * extension Citus. Unique fields then go through a table of claims instead of unique indexes.
+   * Nothing relies on advisory locks or on the numbers of transactions. Decided when the store is
    * created; another value is rejected later. Default: what the store was created with, which is
    * `false` for a new one.
    */
   readonly distributed?: boolean | undefined;
   /**
-   * Whether statements are prepared. Must be `false` where the connections go through a pooler that
-   * lends a session of the server for one transaction, such as PgBouncer with `pool_mode =
-   * transaction`. Nothing then depends on a session: no setting is made and nothing listened to, so
-   * `statementTimeout` applies inside transactions only, and `changes` finds the changes of other
-   * processes every `pollInterval`. The pooler needs at least three connections to the server.
-   * Default: `true`.
+   * Whether statements are prepared. Must be `false` behind a pooler that lends a server's session
+   * for one transaction, such as PgBouncer with `pool_mode = transaction`. Nothing then depends on
+   * a session: no setting is made and nothing listened to. So `statementTimeout` applies inside
+   * transactions only, and `changes` finds the changes of other processes every `pollInterval`. The
+   * pooler needs at least three connections to the server. Default: `true`.
    */
   readonly prepare?: boolean | undefined;
 }

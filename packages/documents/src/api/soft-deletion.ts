@@ -2,7 +2,7 @@ import type { Stored } from "./document.ts";
 import type { Where } from "./where.ts";
 
 /**
- * Which documents to read of a collection that is defined with `softDelete`: those that were not
+ * The documents to read of a collection that is defined with `softDelete`: those that were not
  * removed, only those that were removed, or both.
  */
 export type Deleted = "exclude" | "include" | "only";

@@ -32,10 +32,10 @@ export interface StoreOptions {
    */
   readonly exclusive?: boolean | undefined;
   /**
-   * Migrations. Those that have not run on this store run before it is opened, each once, however
-   * many processes start at the same time. They run before `collections` are
-   * prepared, so that they can make room for a new unique index. Every one that ever ran must be
-   * listed. Default: none, and no check of those that ran.
+   * Migrations. Pending ones run before this store is opened, each once, however many processes
+   * start at the same time. They run before `collections` are prepared, so that they can make room
+   * for a new unique index. Every one that ever ran must be listed. Default: none, and no check of
+   * those that ran.
    */
   readonly migrations?: readonly Migration[] | undefined;
   /**

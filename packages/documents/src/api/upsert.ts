@@ -1,7 +1,7 @@
 import type { Stored } from "./document.ts";
 import type { FieldPath } from "./field-path.ts";
 
-/** Which document an upsert changes: by its id, or by the fields of a unique index. */
+/** The document that an upsert changes: by its id, or by the fields of a unique index. */
 export type UpsertOptions<T> = UpsertChange<T> &
   (
     | { readonly id: string; readonly by?: undefined }
@@ -28,8 +28,8 @@ export interface UpsertChange<T> {
 export interface Upserting<T> {
   /**
    * Adds the document when there is none with the id, or with the values of the unique fields;
-   * changes the existing one otherwise. Resolves to the stored document. Of any number of
-   * upserts at the same time one adds and the others change.
+   * changes the existing one otherwise. Resolves to the stored document. One of any number of
+   * upserts at the same time adds and the others change.
    *
    * @throws {InputError} For a document or an id that cannot be stored, for fields that are not
    *   those of a unique index, and for one that is missing or null.

@@ -8,7 +8,7 @@ export interface ChangeSource {
   /** Aborts when the store closes. */
   readonly closed: AbortSignal;
   /**
-   * Reads the oldest changes behind a position, and tells up to where it looked, which is further
+   * Reads the oldest changes behind a position, and returns up to where it looked. That is further
    * when the last ones are of other collections.
    */
   readChanges(query: {

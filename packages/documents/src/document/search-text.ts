@@ -38,8 +38,8 @@ const asciiText = {
  *
  * All engines find texts by their trigrams. For words of three characters and more the folded text
  * has them. For shorter ones there are two spaces or more before each beginning of a word. At the
- * end is each character that is a word by itself, with the one that follows it. What is inserted
- * depends on neighbouring characters only, so a word of a query gets the same; see
+ * end is each character that is a word by itself, with the one that follows it. The insertions
+ * depend on neighbouring characters only, so a word of a query gets the same; see
  * {@link searchPattern}.
  */
 export function searchText(
@@ -54,8 +54,8 @@ export function searchText(
 }
 
 /**
- * Returns the text that occurs in the search texts of the documents that have a folded word, and in
- * no others: with the space before it when the word is a short one, so that it has a trigram.
+ * Returns the text that only the search texts of documents with a folded word have. A short word
+ * has the space before it, so that it has a trigram.
  */
 export function searchPattern(word: string): string {
   const characters = Array.from(word);

@@ -49,8 +49,8 @@ export function unpackedRow(row: readonly unknown[]): readonly unknown[] {
 /**
  * Joins the fields of the store with those of a document.
  *
- * It is not one literal: where many objects of a literal lived long, as in a bulk load, V8
- * allocates all later ones in the old generation. Those of reads are soon garbage there.
+ * It is not one literal: where many objects of a literal live long (bulk loads), V8 allocates all
+ * later ones in the old generation. The objects of reads are soon garbage there.
  */
 function withMeta<T>(meta: object, fields: object): Stored<T> {
   // The definition names T for whatever was accepted into its collection.

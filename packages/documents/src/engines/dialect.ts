@@ -8,7 +8,7 @@ import type { Statement, Value } from "./operation.ts";
 export type ColumnType = "bigint" | "float8" | "jsonb" | "numeric" | "text";
 
 /**
- * How often a statement is run: `"fixed"` is one of the store, the text of `"repeated"` depends on
+ * How often a statement is run. `"fixed"` is one of the store. The text of `"repeated"` depends on
  * the program, and the text or best plan of `"once"` on the values.
  */
 export type StatementUse = "fixed" | "once" | "repeated";

@@ -122,7 +122,7 @@ export interface Selected extends Pick<ParsedSelection, "deleted" | "filter" | "
   readonly foundBy?: FoundBy | undefined;
 }
 
-/** Which documents to claim, and until when. */
+/** The documents to claim, and until when. */
 export interface Claiming {
   readonly query: ParsedQuery & Selected;
   /** Milliseconds since 1970. */
@@ -131,7 +131,7 @@ export interface Claiming {
   readonly until: number;
 }
 
-/** Which lease of which document. */
+/** A lease of a document. */
 export interface Held {
   readonly id: string;
   readonly token: string;
@@ -193,8 +193,8 @@ export interface Searching {
   /** Writes what follows FROM for rows of a SELECT, from WHERE on; keeps their order. */
   inOrder(rest: string): string;
   /**
-   * Writes what stands behind FROM for the rows of a WHERE clause that are found by it, and not by
-   * an order; by no index either where their keys are known.
+   * Writes what follows FROM for the rows that a WHERE clause finds, and not an order. If
+   * their keys are known, no index finds them either.
    */
   apart(where: string, foundBy: FoundBy): string;
 }
@@ -269,8 +269,8 @@ export interface Layout extends Table {
   isHeld(token: string, sql: Dialect): string;
 
   /**
-   * Finds the keys of documents with the words among those without search texts, or with texts that
-   * are not where a search looks. Comes before each search.
+   * Finds the keys of documents with the words that a search would miss. They have no search texts,
+   * or have them where a search does not look. Comes before each search.
    */
   findUnindexed(words: readonly string[]): Operation<readonly Row[number][]>;
 

@@ -35,7 +35,7 @@ export interface Summarizing {
   /** The list of a field for `eachMember`: of one value where it is not a list. */
   list(path: ParsedPath, sql: Dialect): string;
   /**
-   * FROM and WHERE for the members that are scalar values, of documents that are given as FROM and
+   * FROM and WHERE for the members that are scalar values. The documents are passed as FROM and
    * what follows it; their JSON is `member`.
    */
   readonly eachMember: (documents: string) => string;

@@ -23,14 +23,14 @@ export interface AddJobOptions {
   /** Milliseconds to wait before it runs, instead of `at`. Default: `0`. */
   readonly delay?: number | undefined;
   /**
-   * The time by which it takes its turn among jobs that wait: the earliest goes first. Who queues
-   * many jobs for one customer spaces them, so that those of others go in between. Not with `at`
-   * and `delay`. Default: when it is queued.
+   * The time by which it takes its turn among jobs that wait: the earliest goes first. A caller who
+   * queues many jobs for one customer spaces them, so that those of others go in between. Not with
+   * `at` and `delay`. Default: when it is queued.
    */
   readonly turn?: Date | undefined;
   /**
    * The id: 1 to 128 ASCII letters, digits and `-._~:@+=`. While a job with the id is kept, another
-   * one is not queued, so that the caller may repeat the call. Default: a new UUIDv7.
+   * one is not queued, so the caller may repeat the call. Default: a new UUIDv7.
    */
   readonly id?: string | undefined;
   /** Transaction in which the job is queued. Default: none, it is queued at once. */
@@ -53,8 +53,7 @@ export async function addJob<Input, Parsed>(
   const wanted = describe(definition, input, options);
   const turn = turnOf(options);
   if (transaction !== undefined) return addInside(tablesOf(transaction), { wanted, id, turn });
-  // Whether there is a job with the id, and what comes before one of a key, must not change in
-  // between.
+  // The existence of a job with the id, and the line of a key, must not change in between.
   if (wanted.key !== undefined || id !== undefined) {
     return store.transaction((own) => addInside(tablesOf(own), { wanted, id, turn }));
   }

@@ -21,9 +21,9 @@ export interface JobRun {
   readonly signal: AbortSignal;
   /**
    * Ends the job together with changes of the store, in one transaction: either the changes are
-   * there and the job is done, or neither, and the job is tried again. What the function returns is
-   * the result of the job; it may run more than once, as in `store.transaction`. What the handler
-   * returns or throws afterwards changes nothing.
+   * there and the job is done, or neither, and the job is tried again. The function returns the
+   * result of the job; it may run more than once, as in `store.transaction`. Later results and
+   * errors of the handler change nothing.
    *
    * @throws {DocumentsError} `ERR_DOCUMENTS_CANCELLED`, `ERR_DOCUMENTS_LEASE` or
    *   `ERR_DOCUMENTS_TIMEOUT` when the job is no longer this attempt's.

@@ -18,7 +18,7 @@ export async function cancelJob(
   const { jobs } = tablesOf(store);
   const stored = await jobs.get(id);
   if (stored === undefined || ended.has(stored.state)) return undefined;
-  // Who has the lease decides about a job: nobody runs one that can be claimed.
+  // The owner of the lease decides about a job: nobody runs one that can be claimed.
   const [lease] = await jobs.claim({ where: { id }, expiry: leaseTime });
   if (lease === undefined) return requestCancel(store, id);
   if (ended.has(lease.document.state)) {

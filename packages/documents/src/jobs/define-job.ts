@@ -6,7 +6,7 @@ import { checkOptions } from "../api/check-options.ts";
 export interface JobOptions<Input, Parsed = Input> {
   /**
    * Validates the input when the job is queued, and again when it runs, because another release may
-   * have queued it. What it returns is the input of the handler; what was queued is kept as it was.
+   * have queued it. The result is the input of the handler; the queued input is kept as it was.
    * Default: none.
    */
   readonly schema?: StandardSchema<Input, Parsed> | undefined;

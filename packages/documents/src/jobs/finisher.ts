@@ -35,8 +35,8 @@ export class Finisher {
   }
 
   /**
-   * Resolves when the end is durable, or when the lease was lost. What the store refuses is tried
-   * again until then.
+   * Resolves when the end is durable, or when the lease was lost. Writes that the store refuses are
+   * tried again until then.
    *
    * @throws {InputError} When the result cannot be stored; nothing was written then.
    */

@@ -26,7 +26,7 @@ export interface JobError {
 export interface JobRecord {
   readonly job: string;
   readonly state: JobState;
-  /** Where the job stands: the one index of the queue. See the functions below. */
+  /** State and place of the job: the one index of the queue. See the functions below. */
   readonly line: string;
   /** Absent where a job has none. */
   readonly input?: unknown;
@@ -101,7 +101,7 @@ export function tablesOf(place: Pick<Transaction, "collection">): JobTables {
 const forEver = "9999-12-31T23:59:59.999Z";
 const maxTime = Date.parse(forEver);
 
-/** Writes a time, at most the end of the year 9999, so that texts are in the order of the times. */
+/** Writes a time up to the end of the year 9999, so that texts sort as the times do. */
 export function timeText(time: number): string {
   return time >= maxTime ? forEver : new Date(time).toISOString();
 }

@@ -16,8 +16,8 @@ import { type JobFailure, type StopJobsOptions, Worker, type WorkerContext } fro
 /** Options of `createJobs`. */
 export interface JobsOptions {
   /**
-   * Receives the error of each failed attempt with its job, and errors of the store, after which
-   * the queue goes on by itself. It must not throw. Default: none.
+   * Receives the error of each failed attempt with its job, and errors of the store. The queue then
+   * goes on by itself. The function must not throw. Default: none.
    */
   readonly onError?: ((error: unknown, failure?: JobFailure) => void) | undefined;
   /**
@@ -62,8 +62,8 @@ export interface Jobs extends AsyncDisposable {
 
   /**
    * Queues a job at the times of a schedule, for as long as this process runs. Any number of
-   * processes may set the same schedule: each time is queued once. Of the times at which none of
-   * them ran, the last one is queued.
+   * processes may set the same schedule: each time is queued once. The last one of the times at
+   * which none of them ran is queued.
    *
    * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for times or a time zone that are invalid.
    */

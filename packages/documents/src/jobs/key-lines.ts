@@ -9,8 +9,8 @@ import {
 } from "./job-record.ts";
 
 /**
- * Puts a job that is added or tried again at the end of the line of its key, inside of a
- * transaction. Every change of a line writes its record, so two of them never pass each other.
+ * Puts a job that is added or tried again at the end of its key's line, inside of a transaction.
+ * Every change of a line writes its record, so two of them never pass each other.
  */
 export async function joinLine(
   { lines }: JobTables,

@@ -20,7 +20,7 @@ export async function purgeEnded({ jobs, done }: JobTables): Promise<void> {
 
 async function purge(jobs: Collection<JobRecord>, state: JobState): Promise<void> {
   const end = linePrefix(state) + last;
-  // From the first job of a kind to the first one of the next, so that what is kept is not read.
+  // Goes from the first job of a kind to the first one of the next, and skips what is kept.
   for (let line = linePrefix(state); ;) {
     const [first] = await jobs.find({
       where: { line: { gte: line, lt: end } },

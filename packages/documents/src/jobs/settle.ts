@@ -75,10 +75,10 @@ export async function settle(
 }
 
 /**
- * Writes the ends of jobs that are done and that no other job waits for, with two statements for
- * all of them. Their leases are not checked: a job that another process took over is done all the
- * same, unless that process ended it. A job that failed or was cancelled since, or a later one with
- * the same id, has another `line` and is left alone.
+ * Writes the ends of jobs that are done and that no other job waits for. Two statements write all
+ * of them. Their leases are not checked: a job that another process took over is done all the same,
+ * unless that process ended it. A job that failed or was cancelled since has another `line` and is
+ * left alone. So is a later one with the same id.
  *
  * @throws {DocumentsError} `ERR_DOCUMENTS_LEASE` when one of them was ended by another process.
  * @throws {InputError} When a result cannot be stored.

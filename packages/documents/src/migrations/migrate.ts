@@ -31,8 +31,8 @@ export function parseMigrations(migrations: readonly Migration[]): readonly Migr
  * Finds the migrations that did not run yet, in order.
  *
  * @throws {DocumentsError} `ERR_DOCUMENTS_MIGRATION` when the store and the program do not belong
- *   together: the store knows one that the program does not, or by another name, or one comes
- *   before another that ran already.
+ *   together: the store knows one that the program does not (or by another name); or one comes
+ *   before another that already ran.
  */
 export function pendingMigrations(
   migrations: readonly Migration[],

@@ -5,8 +5,8 @@ export type SortValue = number | string | null;
 
 /**
  * A part of the documents after a place in an order. An engine finds each part by one search of an
- * index, and the parts one after the other are in the order; a condition with OR would not be
- * served by any index.
+ * index. The parts one after the other are in the order; a condition with OR would not be served by
+ * any index.
  */
 export type Part = RowsAfter | Segment;
 

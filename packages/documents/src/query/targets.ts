@@ -19,7 +19,7 @@ export interface TargetVersion {
   readonly createdAt?: string | undefined;
 }
 
-/** Which version of which document is to be changed. */
+/** The version of a document that is to be changed. */
 export interface Target {
   readonly id: string;
   readonly ifVersion: TargetVersion | undefined;

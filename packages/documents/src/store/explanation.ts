@@ -66,8 +66,8 @@ function isSelective({ filter, words, near }: ParsedSelection): boolean {
 }
 
 /**
- * Whether documents are taken in the order of an index while many have the words or conditions, and
- * sorted only while few have: see `selectSearched`.
+ * Whether documents are taken in the order of an index while many have the words or conditions.
+ * They are sorted only while few have: see `selectSearched`.
  */
 function isWalked({ definition, selection, filter, find, order }: Subject): boolean {
   const known = valueIndexes(definition);
@@ -102,7 +102,7 @@ function possibleService({ definition, selection, filter, order }: Subject): Ser
 }
 
 /**
- * Derives what finds documents by members of their lists. Which statement is run depends on how
+ * Derives what finds documents by members of their lists. The statement that is run depends on how
  * many have them, so the plan of one does not say it: see `selectSearched`.
  */
 function lookupService({ definition, selection, filter, order }: Subject): Service | undefined {

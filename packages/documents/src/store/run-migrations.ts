@@ -9,8 +9,8 @@ import { migrationError, pendingMigrations } from "../migrations/migrate.ts";
 import { DocumentCollection } from "./document-collection.ts";
 
 /**
- * Runs the migrations that did not run yet, each in a transaction with the record that it ran. What
- * is pending is looked up inside of it, so that of any number of processes one runs each.
+ * Runs the migrations that did not run yet, each in a transaction with the record that it ran.
+ * Pending ones are looked up inside of it, so that one of any number of processes runs each.
  */
 export async function runMigrations(
   engine: Engine,

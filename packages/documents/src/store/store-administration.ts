@@ -25,7 +25,7 @@ import { parseExplain } from "../query/parse-explain.ts";
 import { explanationOf } from "./explanation.ts";
 
 const maxProblems = 100;
-/** Callers of `probe` within so many milliseconds share one. */
+/** Callers of `probe` within this time share one, in milliseconds. */
 const probeInterval = 1000;
 
 /** The part of a store that its administration needs. */

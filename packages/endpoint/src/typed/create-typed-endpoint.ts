@@ -54,8 +54,8 @@ export type TypedEndpoint<Paths> = {
  * openapi-typescript or `@octokit/openapi-types`.
  *
  * Parameters go where `params` puts them, and no value leaves its place: a path parameter is
- * percent-encoded (RFC 6570 level 1), must not be empty, and must not make a segment `.` or `..`. A
- * call rejects when `fetch` rejects, and resolves for every status.
+ * percent-encoded (RFC 6570 level 1). It must not be empty or make a segment `.` or `..`. A call
+ * rejects when `fetch` rejects, and resolves for every status.
  *
  * @throws {EndpointError} `ERR_ENDPOINT_OPTION` or `ERR_ENDPOINT_HEADER` for a wrong option. Calls
  * reject with `ERR_ENDPOINT_HEADER`, `_MISSING`, `_PATH`, `_TEMPLATE`, `_VALUE` or `_REQUEST`

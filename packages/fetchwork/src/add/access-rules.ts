@@ -4,7 +4,7 @@ import { CommandUsageError } from "../command/usage-error.ts";
 export const operations = ["list", "show", "create", "update", "remove"] as const;
 export type OperationName = (typeof operations)[number];
 
-/** Who may be allowed what. */
+/** Callers that may be allowed to do something. */
 export const rules = ["public", "user", "owner", "admin", "master"] as const;
 export type RuleName = (typeof rules)[number];
 

@@ -4,7 +4,7 @@ import { exitCodes } from "../command/exit-codes.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { namesOf, singularOf } from "./resource-names.ts";
 
-/** Whom to ask. */
+/** The person to ask. */
 interface ChooseContext {
   /** The terminal; without one nobody is asked. */
   readonly input: Readable | undefined;
@@ -14,8 +14,8 @@ interface ChooseContext {
 }
 
 /**
- * Returns the singular that names a resource, and asks whether it is meant where the given name
- * looks like a plural.
+ * Returns the singular that names a resource. If the given name looks like a plural, asks whether
+ * the singular is meant.
  *
  * @throws CommandUsageError for a plural that nobody can be asked about.
  */

@@ -22,7 +22,7 @@ export const agentCommands: CommandGroup = {
 };
 
 /**
- * Loads a command of the agent, whose package brings the SDK of the models. What it throws becomes
+ * Loads a command of the agent, whose package brings the SDK of the models. An error of it becomes
  * the failure of a run.
  *
  * @throws CommandFailure when the package is not installed

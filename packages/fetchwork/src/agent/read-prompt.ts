@@ -37,8 +37,8 @@ interface PromptValues {
 }
 
 /**
- * The prompt: a text, or what a file of that name has. What looks like the name of a Markdown file
- * has to be there.
+ * The prompt: a text, or what a file of that name has. A text that looks like the name of a
+ * Markdown file must name one.
  *
  * @throws CommandUsageError when there is none, two, or the file is missing, too large or no text
  */

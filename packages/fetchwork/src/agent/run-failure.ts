@@ -38,7 +38,7 @@ function advice(cause: unknown): string {
 
 /**
  * Converts a failed run into the failure of the command. With `--json` the failure is also the last
- * line of standard output, so that a program needs to read nothing else.
+ * line of standard output. A program needs to read nothing else.
  */
 export function toRunFailure(
   error: unknown,

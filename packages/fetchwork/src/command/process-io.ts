@@ -33,8 +33,8 @@ export function processIo(): CommandIo {
   const { env } = process;
   let stdin: CommandIo["stdin"] | undefined;
   return {
-    // Opened on first read, because an unread pipe would keep the process alive. Who stops the
-    // command also stops waiting for it.
+    // Opened on first read, because an unread pipe would keep the process alive. A user who stops
+    // the command also stops waiting for it.
     get stdin() {
       stdin ??= addAbortSignal(stop.signal, process.stdin);
       return stdin;

@@ -1,4 +1,5 @@
 import type { AppliedMigration, CollectionDefinition, DocumentRecord } from "@fetchwork/documents";
+import { isObject } from "@fetchwork/kit";
 import { parseDefinition } from "./definitions.ts";
 
 /** The first line of a backup. */
@@ -80,8 +81,6 @@ function parseObject(line: string): Record<string, unknown> {
     // The message of the parser quotes the line.
     throw new Error("invalid line in the backup: expected JSON");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Error("invalid line in the backup: expected a JSON object");
-  }
-  return { ...value };
+  if (!isObject(value)) throw new Error("invalid line in the backup: expected a JSON object");
+  return value;
 }

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { administer, type Snapshot } from "@fetchwork/documents";
+import { administer, defineCollection, type Snapshot } from "@fetchwork/documents";
 import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { jsonLine } from "../command/terminal-text.ts";
 import { type BackupLine, FORMAT } from "./backup-format.ts";
-import { bareDefinition, definitionsOption, loadHelpfulDefinitions } from "./definitions.ts";
+import { definitionsOption, loadHelpfulDefinitions } from "./definitions.ts";
 import { documentCount } from "./document-count.ts";
 import { createProgress, jsonOption, type Progress } from "./progress.ts";
 import { openExisting, storeUrl, urlOption } from "./store-url.ts";
@@ -44,9 +44,7 @@ export const backup: Command = defineCommand({
           createdAt: new Date().toISOString(),
           engine,
           collections: held.map(
-            ({ name }) =>
-              collections.find((each) => each.name === name) ??
-              bareDefinition(name, { softDelete: false }),
+            ({ name }) => collections.find((each) => each.name === name) ?? defineCollection(name),
           ),
           migrations,
         } as const;

@@ -1,15 +1,21 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type CollectionDefinition, defineCollection, type Migration } from "@fetchwork/documents";
+import type { Service } from "@fetchwork/service";
 import type { CommandIo } from "../command/command-io.ts";
 import { loadModule } from "../files/load-module.ts";
 import { projectFolder } from "../files/project-folder.ts";
+
+/** A resource of a service. */
+export type Resource = Service["resources"][number];
 
 /** Definitions of a program for its store. */
 export interface Definitions {
   readonly collections: readonly CollectionDefinition<object>[];
   /** Its migrations; undefined when it names none. */
   readonly migrations: readonly Migration[] | undefined;
+  /** The resources of its services, which `defineService` checked. */
+  readonly resources: readonly Resource[];
 }
 
 /** The option that names a module with definitions. */
@@ -61,23 +67,29 @@ export async function loadDefinitions(
   const module = definitionsModule(given, io);
   if (module === undefined) return undefined;
   if (given === undefined) requireOwnModule(module);
-  const exports: Readonly<Record<string, unknown>> = {
-    ...(await loadModule(resolve(io.cwd, module))),
-  };
-  const { migrations, ...others } = exports;
+  const { migrations, ...others } = await loadModule(resolve(io.cwd, module));
+  if (migrations !== undefined && !Array.isArray(migrations)) {
+    throw new Error(`"migrations" of ${module} must be an array`);
+  }
   const found = new Map<string, CollectionDefinition<object>>();
-  for (const value of Object.values(others).flat().flatMap(collectionsOf)) {
+  const values = Object.values(others).flat();
+  for (const value of values.flatMap((each) => partsOf(each, "collections") ?? each)) {
     if (isDefinition(value)) found.set(value.name, value);
   }
   if (found.size === 0 && migrations === undefined) {
     throw new Error(`${module} must export at least one collection definition`);
   }
-  return { collections: [...found.values()], migrations: asMigrations(migrations, module) };
+  return {
+    collections: [...found.values()],
+    // The store checks every one of them before it does anything.
+    migrations: migrations as readonly Migration[] | undefined,
+    resources: values.flatMap((each) => (partsOf(each, "resources") ?? []) as readonly Resource[]),
+  };
 }
 
 /**
- * Loads definitions that a command can do without. Those of the project that cannot be loaded are
- * reported and left out, so that a backup does not depend on a project that runs.
+ * Loads definitions that a command can do without. Definitions of the project that cannot be loaded
+ * are reported and left out. So a backup works without a project that runs.
  */
 export async function loadHelpfulDefinitions(
   given: string | undefined,
@@ -97,37 +109,14 @@ export function parseDefinition(value: unknown): CollectionDefinition<object> {
   if (!isDefinition(value)) throw new Error("malformed collection definition");
   const { name, unique, indexes, search, softDelete, expires, changes, geo } = value;
   // `defineCollection` rejects anything but paths and known words.
-  const definition: CollectionDefinition<Record<string, unknown>> = defineCollection(name, {
-    unique,
-    indexes,
-    search,
-    softDelete,
-    expires,
-    changes,
-    geo,
-  });
-  return definition;
+  const options: object = { unique, indexes, search, softDelete, expires, changes, geo };
+  return defineCollection(name, options);
 }
 
-/** A definition with nothing but what storing the documents needs. */
-export function bareDefinition(
-  name: string,
-  { softDelete }: { readonly softDelete: boolean },
-): CollectionDefinition<object> {
-  return defineCollection(name, { softDelete });
-}
-
-function asMigrations(value: unknown, module: string): readonly Migration[] | undefined {
-  if (value === undefined) return undefined;
-  if (!Array.isArray(value)) throw new Error(`"migrations" of ${module} must be an array`);
-  // The store checks every one of them before it does anything.
-  return value as readonly Migration[];
-}
-
-/** A service has its collections; anything else is looked at as it is. */
-function collectionsOf(value: unknown): readonly unknown[] {
-  const collections: unknown = Reflect.get(Object(value), "collections");
-  return Array.isArray(collections) ? collections : [value];
+/** Parts of a service; `undefined` for anything else. */
+function partsOf(value: unknown, name: string): readonly unknown[] | undefined {
+  const parts: unknown = Reflect.get(Object(value), name);
+  return Array.isArray(parts) ? parts : undefined;
 }
 
 function isDefinition(value: unknown): value is CollectionDefinition<object> {

@@ -5,6 +5,20 @@ export function isPending({ kind }: PlanStep): boolean {
   return kind !== "unknown-collection" && kind !== "unused-index" && kind !== "unused-search";
 }
 
+/** Whether a plan builds an index of these fields. */
+export function isIndexMissing(
+  steps: readonly PlanStep[],
+  collection: string,
+  fields: readonly string[],
+): boolean {
+  return steps.some(
+    (step) =>
+      step.kind === "build-index" &&
+      step.collection === collection &&
+      step.fields.join() === fields.join(),
+  );
+}
+
 /** Describes a step of a plan in one line. */
 export function describeStep(step: PlanStep): string {
   if (step.kind === "migrate") return `migration ${step.id}: ${step.name}`;

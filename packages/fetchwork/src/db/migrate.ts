@@ -1,7 +1,7 @@
 import { administer, type Migration, openStore, type PlanStep } from "@fetchwork/documents";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
-import { CommandUsageError } from "../command/usage-error.ts";
+import { inProject } from "../files/project-folder.ts";
 import { type Definitions, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { buildIndexes } from "./restore.ts";
 import { describeStep, isPending } from "./describe-step.ts";
@@ -17,8 +17,7 @@ export const migrate: Command = defineCommand({
     json: { type: "boolean", description: "Print a line of JSON for each step" },
   },
   async run({ values }, io) {
-    const definitions = await loadDefinitions(values.definitions, io);
-    if (definitions === undefined) throw new CommandUsageError("--definitions is missing");
+    const definitions = inProject(await loadDefinitions(values.definitions, io), "definitions");
     const url = storeUrl(values.url, io);
     const isDry = values["dry-run"] === true;
     const { green, dim } = colours(io.stdout);
@@ -39,12 +38,12 @@ export const migrate: Command = defineCommand({
 /** A missing store is planned as an empty one, and a dry run does not create it. */
 async function plan(
   url: string,
-  definitions: Definitions,
+  { collections, migrations }: Definitions,
   { isDry }: { readonly isDry: boolean },
 ): Promise<readonly PlanStep[]> {
   await using store =
     (isDry ? await tryExisting(url) : await openStore(url)) ?? (await openStore("sqlite::memory:"));
-  return await administer(store).plan(definitions);
+  return await administer(store).plan({ collections, migrations });
 }
 
 /** Opens the store with the definitions and reports the migrations that ran. */

@@ -13,9 +13,9 @@ export const jsonOption = {
 /** Reports the progress of a command. */
 export interface Progress {
   /** Counts documents of a collection. */
-  add(collection: string, documents: number): void;
+  readonly add: (collection: string, documents: number) => void;
   /** Ends the bar. */
-  end(): void;
+  readonly end: () => void;
 }
 
 const WIDTH = 30;

@@ -17,8 +17,8 @@ const NEWLINE = 10;
  * Reads a backup from beginning to end.
  *
  * @yields The first line, then each document.
- * @throws When a line is malformed; and at the end, when the number of documents or the checksum
- *   does not match the last line, or the last line is missing.
+ * @throws When a line is malformed; and at the end, when the last line is missing or has another
+ *   number of documents or another checksum.
  */
 export async function* readBackup(path: string): AsyncGenerator<BackupHeader | BackupLine> {
   const hash = createHash("sha256");

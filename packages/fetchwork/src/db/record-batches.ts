@@ -1,11 +1,5 @@
 import type { DocumentRecord } from "@fetchwork/documents";
 
-/** Documents that are written together. */
-interface RecordBatch {
-  readonly collection: string;
-  readonly records: readonly DocumentRecord[];
-}
-
 const MOST = 500;
 /** Documents may have 16 MiB each. */
 const MOST_CHARACTERS = 4 * 1024 * 1024;
@@ -17,7 +11,7 @@ const MOST_CHARACTERS = 4 * 1024 * 1024;
  */
 export async function* recordBatches(
   records: AsyncIterable<{ readonly collection: string; readonly record: DocumentRecord }>,
-): AsyncGenerator<RecordBatch> {
+): AsyncGenerator<{ readonly collection: string; readonly records: readonly DocumentRecord[] }> {
   let collection = "";
   let batch: DocumentRecord[] = [];
   let characters = 0;

@@ -1,13 +1,19 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { administer, type CollectionDefinition, openStore, type Store } from "@fetchwork/documents";
+import {
+  administer,
+  type CollectionDefinition,
+  defineCollection,
+  openStore,
+  type Store,
+} from "@fetchwork/documents";
 import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { shellWord } from "../command/shell-word.ts";
 import { jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import type { BackupHeader, BackupLine } from "./backup-format.ts";
-import { bareDefinition, definitionsOption, loadHelpfulDefinitions } from "./definitions.ts";
+import { definitionsOption, loadHelpfulDefinitions } from "./definitions.ts";
 import { documentCount } from "./document-count.ts";
 import { createProgress, jsonOption } from "./progress.ts";
 import { readBackup } from "./read-backup.ts";
@@ -139,7 +145,7 @@ async function load(
   const definitions = new Map(
     header.collections.map(({ name, softDelete = false }) => [
       name,
-      bareDefinition(name, { softDelete: softDelete || withRemoved.has(name) }),
+      defineCollection(name, { softDelete: softDelete || withRemoved.has(name) }),
     ]),
   );
   try {

@@ -3,7 +3,7 @@ import { progressCollection } from "@fetchwork/service/internal";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { definitionsOption, loadDefinitions } from "./definitions.ts";
-import { describeStep, isPending } from "./describe-step.ts";
+import { describeStep, isIndexMissing, isPending } from "./describe-step.ts";
 import { documentCount } from "./document-count.ts";
 import { openExisting, shownUrl, storeUrl, urlOption } from "./store-url.ts";
 
@@ -19,17 +19,17 @@ export const status: Command = defineCommand({
   async run({ values }, io) {
     const url = storeUrl(values.url, io);
     const definitions = await loadDefinitions(values.definitions, io);
+    const { collections, migrations } = definitions ?? {};
     await using store = await openExisting(url);
     const care = administer(store);
     const held = await care.status();
-    const steps = (definitions === undefined ? [] : await care.plan(definitions)).filter(
-      (step) => step.kind === "migrate" || step.collection !== progressCollection.name,
-    );
+    const steps = (
+      definitions === undefined ? [] : await care.plan({ collections, migrations })
+    ).filter((step) => step.kind === "migrate" || step.collection !== progressCollection.name);
     const code = steps.some(isPending) ? 3 : 0;
     if (values.json === true) {
-      const shown = { definitions: definitions?.collections, steps, pending: code !== 0 };
-      const result = { url: shownUrl(url), ...held, ...shown };
-      io.stdout.write(jsonLine(result));
+      const shown = { definitions: collections, steps, pending: code !== 0 };
+      io.stdout.write(jsonLine({ url: shownUrl(url), ...held, ...shown }));
       return code;
     }
     const { green, red, dim } = colours(io.stdout);
@@ -37,17 +37,12 @@ export const status: Command = defineCommand({
     print(`${oneLine(shownUrl(url))}  ${held.engine}, ${held.bytes} bytes`);
     for (const { name, documents } of held.collections) {
       print(`collection ${oneLine(name)}: ${documentCount(documents)}`);
-      const definition = definitions?.collections.find((each) => each.name === name);
+      const definition = collections?.find((each) => each.name === name);
       const declared = [...(definition?.unique ?? []), ...(definition?.indexes ?? [])];
       // Unique fields may also be an index.
       for (const fields of new Map(declared.map((each) => [each.join(), each])).values()) {
-        const isMissing = steps.some(
-          (step) =>
-            step.kind === "build-index" &&
-            step.collection === name &&
-            step.fields.join() === fields.join(),
-        );
-        if (!isMissing) print(`  index (${oneLine(fields.join(", "))}) ${green("present")}`);
+        if (isIndexMissing(steps, name, fields)) continue;
+        print(`  index (${oneLine(fields.join(", "))}) ${green("present")}`);
       }
     }
     for (const { id, name, at } of held.migrations) {

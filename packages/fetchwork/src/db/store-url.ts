@@ -24,7 +24,7 @@ export function storeUrl(url: string | undefined, io: CommandIo): string {
   const project = findProjectStore(io);
   const { env, folder } = project ?? { env: io.env, folder: io.cwd };
   const given = env[name];
-  // As the project does, whose settings they are.
+  // The path is relative to the project, whose settings they are.
   if (given) return withAbsolutePath(given, folder);
   // In production a variable that got lost must not turn into another store.
   if (url === undefined && project?.defaultUrl !== undefined && env["NODE_ENV"] !== "production") {

@@ -7,12 +7,13 @@ import { messageOf } from "../command/system-error.ts";
  *
  * @throws Error with a one-line reason why it cannot be run
  */
-export async function loadModule(file: string): Promise<object> {
+export async function loadModule(file: string): Promise<Readonly<Record<string, unknown>>> {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new Error(`${file} does not exist`);
   }
   try {
-    return (await import(pathToFileURL(file).href)) as object; // A module namespace.
+    // A module namespace.
+    return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (cause) {
     throw new Error(`cannot run ${file}: ${reasonOf(cause)}`, { cause });
   }

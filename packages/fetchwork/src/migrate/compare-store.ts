@@ -1,31 +1,20 @@
 import { administer, type PlanStep, type Snapshot, type Store } from "@fetchwork/documents";
-import { FaultFinder, valueAt } from "./find-faults.ts";
-import { knownFields, RenameFinder } from "./find-renames.ts";
+import type { MigratedFields } from "@fetchwork/service";
+import { isIndexMissing } from "../db/describe-step.ts";
+import { type Fault, faultsOf, valueAt } from "./find-faults.ts";
+import { findRenames, knownFields } from "./find-renames.ts";
 import { HashList } from "./hash-list.ts";
-import type { Break, Build, MigrationPlan } from "./migration-plan.ts";
+import {
+  type Break,
+  type Build,
+  type MigrationPlan,
+  type Rename,
+  withDocument,
+} from "./migration-plan.ts";
 import type { Model } from "./model.ts";
 
 const longBuild = 50_000;
-const kinds: Readonly<Partial<Record<PlanStep["kind"], Build["kind"]>>> = {
-  "build-geo": "geo",
-  "build-index": "index",
-  "build-search": "search",
-};
-
-/** Indexes that are unique in the definition of a model and not built in the store. */
-export function pendingUnique(
-  { collection: { name, unique } }: Model,
-  steps: readonly PlanStep[],
-): readonly (readonly string[])[] {
-  return unique.filter((fields) =>
-    steps.some(
-      (step) =>
-        step.kind === "build-index" &&
-        step.collection === name &&
-        step.fields.join() === fields.join(),
-    ),
-  );
-}
+const maxFaults = 200;
 
 /** Compares models with the documents of a store at one moment, and changes nothing. */
 export async function compareStore(
@@ -39,16 +28,18 @@ export async function compareStore(
     const held = new Map(snapshot.status.collections.map((each) => [each.name, each.documents]));
     const stored = models.filter(({ collection }) => held.has(collection.name));
     const ids = new Map<string, HashList>();
-    for (const { to } of stored.flatMap(({ references }) => references)) {
-      if (ids.has(to)) continue;
+    const targets = stored.flatMap(({ references }) => references.map(({ to }) => to));
+    for (const to of new Set(targets)) {
       const list = new HashList();
       ids.set(to, list);
-      if (held.has(to)) for await (const { id } of liveRecords(snapshot, to, signal)) list.add(id);
+      if (held.has(to)) for await (const [id] of liveRecords(snapshot, to, signal)) list.add(id);
     }
     const breaks: Break[] = [];
     for (const model of stored) {
-      const records = (): Records => liveRecords(snapshot, model.collection.name, signal);
-      breaks.push(...(await breaksOf(model, records, ids, pendingUnique(model, steps))));
+      const { name, unique } = model.collection;
+      const records = (): Records => liveRecords(snapshot, name, signal);
+      const pending = unique.filter((fields) => isIndexMissing(steps, name, fields));
+      breaks.push(...(await breaksOf(model, records, ids, pending)));
     }
     return {
       documents: stored.reduce((sum, { collection }) => sum + (held.get(collection.name) ?? 0), 0),
@@ -58,10 +49,7 @@ export async function compareStore(
   });
 }
 
-type Records = AsyncGenerator<{
-  readonly id: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}>;
+type Records = AsyncGenerator<readonly [id: string, fields: MigratedFields]>;
 
 /**
  * Reads documents, without those that were removed and are kept.
@@ -71,7 +59,7 @@ type Records = AsyncGenerator<{
 async function* liveRecords({ records }: Snapshot, name: string, signal: AbortSignal): Records {
   for await (const { id, deletedAt, document } of records(name)) {
     signal.throwIfAborted();
-    if (deletedAt === undefined) yield { id, fields: { ...document } };
+    if (deletedAt === undefined) yield [id, { ...document }];
   }
 }
 
@@ -82,71 +70,61 @@ async function breaksOf(
   ids: ReadonlyMap<string, HashList>,
   pending: readonly (readonly string[])[],
 ): Promise<readonly Break[]> {
-  const faults = new FaultFinder(model);
-  const finder = new RenameFinder(model);
-  for await (const { id, fields } of model.schema === undefined ? [] : records()) {
-    await faults.check(id, knownFields(model, fields));
-    await finder.look(id, fields);
-  }
-  const renames = finder.breaks;
+  const renames = model.schema === undefined ? [] : await findRenames(model, records());
+  const found = new Map<string, Break>();
+  const add = (id: string, fault: Fault): void => {
+    const key = `${fault.kind} ${fault.field}`;
+    const known = found.get(key);
+    // Names may come from documents, as those of a record do.
+    if (known === undefined && found.size >= maxFaults) return;
+    const none = { ...fault, collection: model.collection.name, documents: 0, ids: [] };
+    found.set(key, withDocument(known ?? none, id));
+  };
   const unique = pending.map((paths) => ({ paths, values: new HashList() }));
-  for await (const { fields } of unique.length === 0 ? [] : records()) {
-    for (const { paths, values } of unique) {
-      const key = keyOf(renamed(fields, renames), paths);
-      if (key !== undefined) values.add(key);
+  const isChecked = model.schema !== undefined || unique.length > 0;
+  for await (const [id, fields] of isChecked ? records() : []) {
+    // A field that is missing because it had another name is reported once.
+    const moved = renames.flatMap(({ from, to }) => (Object.hasOwn(fields, from) ? to : []));
+    for (const fault of await faultsOf(model, knownFields(model, fields))) {
+      if (fault.kind !== "missing" || !moved.includes(fault.field)) add(id, fault);
     }
+    for (const { paths, values } of unique) values.add(keyOf(renamed(fields, renames), paths));
   }
   const isDone = unique.length === 0 && model.references.length === 0;
-  for await (const { id, fields: before } of isDone ? [] : records()) {
+  for await (const [id, before] of isDone ? [] : records()) {
     const fields = renamed(before, renames);
     for (const { field, to } of model.references) {
-      const found = [valueAt(fields, field.split("."))].flat();
-      if (!found.some((each) => typeof each === "string" && ids.get(to)?.count(each) === 0))
-        continue;
-      faults.add(id, { kind: "relation", field, expected: `an id of "${to}"` });
+      const list = ids.get(to);
+      const values = [valueAt(fields, field.split("."))].flat();
+      const isLost = values.some((each) => typeof each === "string" && list?.count(each) === 0);
+      if (isLost) add(id, { kind: "relation", field, expected: `an id of "${to}"` });
     }
     for (const { paths, values } of unique) {
-      const key = keyOf(fields, paths);
-      if (key === undefined || values.count(key) < 2) continue;
+      if (values.count(keyOf(fields, paths)) < 2) continue;
       const expected = "a value that no other document has";
-      faults.add(id, { kind: "unique", field: paths.join(", "), expected });
+      add(id, { kind: "unique", field: paths.join(", "), expected });
     }
   }
-  return joined(faults.breaks, renames);
+  return [...renames, ...found.values()];
 }
 
 /** The fields as they are after the migration that is written for renames. */
-function renamed(fields: Readonly<Record<string, unknown>>, breaks: readonly Break[]): object {
-  const moved = breaks.flatMap(({ kind, field, from = "" }) =>
+function renamed(fields: MigratedFields, renames: readonly Rename[]): MigratedFields {
+  const moved = renames.flatMap(({ kind, field, from }) =>
     kind === "rename" && fields[from] !== undefined ? [[field, fields[from]] as const] : [],
   );
   return { ...fields, ...Object.fromEntries(moved) };
 }
 
-/** A field that is missing because it had another name is told once. */
-function joined(faults: readonly Break[], renames: readonly Break[]): readonly Break[] {
-  const rest = faults.map((fault): Break => {
-    const cause = renames.find(({ to = [] }) => to.includes(fault.field));
-    if (fault.kind !== "missing" || cause === undefined) return fault;
-    return {
-      ...fault,
-      documents: fault.documents - cause.documents,
-      ids: fault.ids.filter((id) => !cause.ids.includes(id)),
-    };
-  });
-  return [...renames, ...rest.filter(({ documents }) => documents > 0)];
-}
-
 /** Documents in which one of the fields is missing or null are never in conflict. */
-function keyOf(fields: object, paths: readonly string[]): string | undefined {
+function keyOf(fields: MigratedFields, paths: readonly string[]): string | undefined {
   const values = paths.map((path) => valueAt(fields, path.split(".")));
-  return values.every((value) => value !== undefined && value !== null)
-    ? JSON.stringify(values)
-    : undefined;
+  const isWhole = values.every((value) => value !== undefined && value !== null);
+  return isWhole ? JSON.stringify(values) : undefined;
 }
 
 function buildOf(step: PlanStep, held: ReadonlyMap<string, number>): Build | [] {
-  const kind = kinds[step.kind];
+  const kind = /^build-(.+)/.exec(step.kind)?.[1];
   if (kind === undefined || !("fields" in step)) return [];
   const { collection, fields } = step;
   const documents = held.get(collection) ?? 0;

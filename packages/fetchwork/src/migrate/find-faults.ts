@@ -1,61 +1,35 @@
 import { isObject } from "@fetchwork/kit";
-import { type Break, withDocument } from "./migration-plan.ts";
+import type { MigratedFields } from "@fetchwork/service";
+import type { Break } from "./migration-plan.ts";
 import type { Model } from "./model.ts";
 
-const maxFaults = 200;
+/** Demand of a model that a document does not meet. */
+export type Fault = Pick<Break, "expected" | "field" | "kind">;
 
-/** Counts documents that a model refuses. */
-export class FaultFinder {
-  readonly #model: Model;
-  readonly #found = new Map<string, Break>();
-
-  constructor(model: Model) {
-    this.#model = model;
+/** Checks a document with a schema, with one fault of a kind for each field. */
+export async function faultsOf(
+  { properties, schema }: Model,
+  document: MigratedFields,
+): Promise<readonly Fault[]> {
+  const found = new Map<string, Fault>();
+  for (const { message, path } of await issuesOf(schema, document)) {
+    const kind = kindOf(valueAt(document, path), schemaAt(properties, path));
+    const field = path.map((part) => (typeof part === "number" ? "[]" : String(part))).join(".");
+    const expected = kind === "missing" ? "required" : message || "another value";
+    found.set(`${kind} ${field}`, { kind, field, expected });
   }
-
-  /** Checks a document with the schema. */
-  async check(id: string, document: Readonly<Record<string, unknown>>): Promise<void> {
-    const { properties, schema } = this.#model;
-    const seen = new Set<string>();
-    for (const { message, path } of await issuesOf(schema, document)) {
-      const kind = kindOf(valueAt(document, path), schemaAt(properties, path));
-      const field = path.map((part) => (typeof part === "number" ? "[]" : part)).join(".");
-      if (seen.has(`${kind} ${field}`)) continue;
-      seen.add(`${kind} ${field}`);
-      const expected = kind === "missing" ? "required" : message || "another value";
-      this.add(id, { kind, field, expected });
-    }
-  }
-
-  /** Counts a document with a fault. */
-  add(id: string, { kind, field, expected }: Pick<Break, "expected" | "field" | "kind">): void {
-    const key = `${kind} ${field}`;
-    const known = this.#found.get(key);
-    // Names may come from documents, as those of a record do.
-    if (known === undefined && this.#found.size >= maxFaults) return;
-    const { name: collection } = this.#model.collection;
-    const none = { kind, collection, field, expected, documents: 0, ids: [] };
-    this.#found.set(key, withDocument(known ?? none, id));
-  }
-
-  /** Breaks that were found. */
-  get breaks(): readonly Break[] {
-    return [...this.#found.values()];
-  }
+  return [...found.values()];
 }
 
 /** Returns the issues of a schema with a document. */
 export async function issuesOf(
   schema: Model["schema"],
-  document: Readonly<Record<string, unknown>>,
-): Promise<readonly { readonly message: string; readonly path: readonly (number | string)[] }[]> {
-  const { issues } = (await schema?.["~standard"].validate(document)) ?? {};
-  return (issues ?? []).map(({ message, path = [] }) => ({
+  document: MigratedFields,
+): Promise<readonly { readonly message: string; readonly path: readonly PropertyKey[] }[]> {
+  const { issues = [] } = (await schema?.["~standard"].validate(document)) ?? {};
+  return issues.map(({ message, path = [] }) => ({
     message,
-    path: path.map((part) => {
-      const key: unknown = isObject(part) ? part["key"] : part;
-      return typeof key === "number" ? key : String(key);
-    }),
+    path: path.map((part) => (typeof part === "object" ? part.key : part)),
   }));
 }
 
@@ -75,7 +49,7 @@ export function typesOf(schema: unknown): readonly string[] {
   return [type].flat().filter((each) => typeof each === "string");
 }
 
-function schemaAt(properties: Model["properties"], path: readonly (number | string)[]): unknown {
+function schemaAt(properties: Model["properties"], path: readonly PropertyKey[]): unknown {
   const inside = path.flatMap((part) =>
     typeof part === "number" ? ["items"] : ["properties", part],
   );
@@ -83,7 +57,7 @@ function schemaAt(properties: Model["properties"], path: readonly (number | stri
 }
 
 /** The value at a path of keys. */
-export function valueAt(document: unknown, path: readonly (number | string)[]): unknown {
+export function valueAt(document: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, key) =>
       typeof value === "object" && value !== null && Object.hasOwn(value, key)

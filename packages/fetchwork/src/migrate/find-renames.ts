@@ -1,5 +1,6 @@
 import { closestName } from "@fetchwork/kit";
-import { type Break, withDocument } from "./migration-plan.ts";
+import type { MigratedFields } from "@fetchwork/service";
+import { type Break, type Rename, withDocument } from "./migration-plan.ts";
 import { issuesOf } from "./find-faults.ts";
 import type { Model } from "./model.ts";
 
@@ -16,83 +17,70 @@ interface Pair extends Pick<Break, "documents" | "ids"> {
 }
 
 /** Finds fields without a model whose values belong into fields that the documents lack. */
-export class RenameFinder {
-  readonly #model: Model;
-  readonly #pairs = new Map<string, Pair>();
-
-  constructor(model: Model) {
-    this.#model = model;
-  }
-
-  /** Looks at a document. */
-  async look(id: string, document: Readonly<Record<string, unknown>>): Promise<void> {
-    const { others, properties, schema } = this.#model;
+export async function findRenames(
+  model: Model,
+  records: AsyncIterable<readonly [id: string, fields: MigratedFields]>,
+): Promise<readonly Rename[]> {
+  const { others, properties, schema } = model;
+  const pairs = new Map<string, Pair>();
+  for await (const [id, document] of records) {
     const absent = Object.keys(properties).filter((name) => !Object.hasOwn(document, name));
     const unknown = Object.keys(document).filter(
       (name) => !Object.hasOwn(properties, name) && !others.has(name),
     );
     for (const [from, to] of unknown.flatMap((from) => absent.map((to) => [from, to] as const))) {
       const key = JSON.stringify([from, to]);
-      const known = this.#pairs.get(key);
-      if (known === undefined && this.#pairs.size >= maxPairs) return;
-      const pair = known ?? { from, to, documents: 0, ids: [], fits: true };
+      const pair = pairs.get(key) ?? { from, to, documents: 0, ids: [], fits: true };
+      if (pair.documents === 0 && pairs.size >= maxPairs) break;
       let { fits } = pair;
       if (fits && pair.documents < maxTries) {
-        const tried = { ...knownFields(this.#model, document), [to]: document[from] };
+        const tried = { ...knownFields(model, document), [to]: document[from] };
         const issues = await issuesOf(schema, tried);
         fits = !issues.some(({ path }) => path[0] === to);
       }
-      this.#pairs.set(key, { ...withDocument(pair, id), fits });
+      pairs.set(key, { ...withDocument(pair, id), fits });
     }
   }
+  return chooseRenames(model, [...pairs.values()]);
+}
 
-  /**
-   * Breaks that were found. A field is split into required ones whose names contain its name.
-   * It is renamed to one with a close name, or to a required one that only its values fit.
-   */
-  get breaks(): readonly Break[] {
-    const { collection, required } = this.#model;
-    const found: Break[] = [];
-    const used = new Set<string>();
-    const pairs = [...this.#pairs.values()];
-    const isFree = ({ from, to }: Pair): boolean => !used.has(from) && !used.has(to);
-    const fitting = (): readonly Pair[] => pairs.filter((pair) => pair.fits && isFree(pair));
-    const add = ({ from, documents, ids }: Pair, to: readonly string[]): void => {
-      for (const name of [from, ...to]) used.add(name);
-      const parts = to.map((name) => `"${name}"`).join(" and ");
-      const kind = to.length > 1 ? "split" : "rename";
-      const expected = `"${from}" ${kind === "split" ? "split into" : "renamed to"} ${parts}`;
-      const field = to.join(", ");
-      found.push({ kind, collection: collection.name, field, from, to, expected, documents, ids });
-    };
-    for (const pair of pairs) {
-      const parts = pairs.filter(
-        ({ from, to }) => from === pair.from && required.has(to) && isInside(from, to),
-      );
-      const names = parts.map(({ to }) => to);
-      if (pair === parts[0] && names.length > 1) add(pair, names);
-    }
-    for (const pair of fitting()) {
-      const { from, to } = pair;
-      const free = fitting()
-        .filter((each) => each.from === from)
-        .map((each) => each.to);
-      const inside = free.find((name) => isInside(from, name) || isInside(name, from));
-      if (to === (closestName(from, free) ?? inside)) add(pair, [to]);
-    }
-    for (const pair of fitting()) {
-      const isOnly = fitting().filter(({ to }) => to === pair.to).length === 1;
-      if (isOnly && isFree(pair) && required.has(pair.to)) add(pair, [pair.to]);
-    }
-    return found;
+/**
+ * A field is split into required ones whose names contain its name. It is renamed to one with a
+ * close name, or to a required one that only its values fit.
+ */
+function chooseRenames({ collection, required }: Model, pairs: readonly Pair[]): readonly Rename[] {
+  const found: Rename[] = [];
+  let free = pairs;
+  const add = ({ from, documents, ids }: Pair, to: readonly string[]): void => {
+    free = free.filter((pair) => pair.from !== from && !to.includes(pair.to));
+    const parts = to.map((name) => `"${name}"`).join(" and ");
+    const kind = to.length > 1 ? "split" : "rename";
+    const expected = `"${from}" ${kind === "split" ? "split into" : "renamed to"} ${parts}`;
+    const field = to.join(", ");
+    found.push({ kind, collection: collection.name, field, from, to, expected, documents, ids });
+  };
+  for (const pair of pairs) {
+    const [first = pair, ...more] = free.filter(
+      ({ from, to }) => from === pair.from && required.has(to) && isInside(from, to),
+    );
+    if (more.length > 0) add(first, [first.to, ...more.map(({ to }) => to)]);
   }
+  free = free.filter(({ fits }) => fits);
+  for (const pair of free) {
+    const { from, to } = pair;
+    const names = free.filter((each) => each.from === from).map((each) => each.to);
+    const inside = names.find((name) => isInside(from, name) || isInside(name, from));
+    if (to === (closestName(from, names) ?? inside)) add(pair, [to]);
+  }
+  for (const pair of free) {
+    const rivals = free.filter(({ to }) => to === pair.to);
+    if (rivals.length === 1 && rivals[0] === pair && required.has(pair.to)) add(pair, [pair.to]);
+  }
+  return found;
 }
 
 /** The fields of a document that its schema names; all of them where it names none. */
-export function knownFields(
-  { properties }: Model,
-  document: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
+export function knownFields({ properties }: Model, document: MigratedFields): MigratedFields {
   const names = Object.keys(properties);
   if (names.length === 0) return document;
   return Object.fromEntries(Object.entries(document).filter(([name]) => names.includes(name)));

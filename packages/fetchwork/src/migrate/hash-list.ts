@@ -6,12 +6,11 @@ export class HashList {
   #length = 0;
   #isSorted = true;
 
-  /** Adds a text. */
-  add(text: string): void {
+  /** Adds a text; `undefined` stands for none. */
+  add(text: string | undefined): void {
+    if (text === undefined) return;
     if (this.#length === this.#hashes.length) {
-      const larger = new BigUint64Array(this.#length * 2);
-      larger.set(this.#hashes);
-      this.#hashes = larger;
+      this.#hashes = new BigUint64Array(this.#hashes.buffer.transfer(this.#hashes.byteLength * 2));
     }
     this.#hashes[this.#length] = hashOf(text);
     this.#length += 1;
@@ -19,18 +18,20 @@ export class HashList {
   }
 
   /** Counts how often a text was added; more than 2 count as 2. */
-  count(text: string): 0 | 1 | 2 {
-    if (!this.#isSorted) this.#hashes.subarray(0, this.#length).sort();
+  count(text: string | undefined): 0 | 1 | 2 {
+    if (text === undefined) return 0;
+    const hashes = this.#hashes.subarray(0, this.#length);
+    if (!this.#isSorted) hashes.sort();
     this.#isSorted = true;
     const wanted = hashOf(text);
-    let [low, high] = [0, this.#length];
+    let [low, high] = [0, hashes.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#hashes[middle] ?? 0n) < wanted) low = middle + 1;
+      if ((hashes[middle] ?? 0n) < wanted) low = middle + 1;
       else high = middle;
     }
-    if (low === this.#length || this.#hashes[low] !== wanted) return 0;
-    return low + 1 < this.#length && this.#hashes[low + 1] === wanted ? 2 : 1;
+    if (hashes[low] !== wanted) return 0;
+    return hashes[low + 1] === wanted ? 2 : 1;
   }
 }
 

@@ -8,7 +8,7 @@ import { CommandUsageError } from "../command/usage-error.ts";
 import { requireOwnModule } from "../db/definitions.ts";
 import { loadModule } from "../files/load-module.ts";
 import { makeFolders } from "../files/make-folders.ts";
-import { projectFolder } from "../files/project-folder.ts";
+import { inProject, projectFolder } from "../files/project-folder.ts";
 
 const namePattern = /^\d{4,}-[a-z\d-]+\.(?:ts|js)$/;
 const listHeader =
@@ -26,9 +26,7 @@ export const folderOption = {
 /** Returns the folder of migrations: the given one, or that of the project. */
 export function migrationsFolder(given: string | undefined, { cwd }: CommandIo): string {
   if (given !== undefined) return join(cwd, given);
-  const project = projectFolder(cwd);
-  if (project !== undefined) return join(project, "src/migrations");
-  throw new CommandUsageError("there is no project here: pass --folder, or run it in a project");
+  return join(inProject(projectFolder(cwd), "folder"), "src/migrations");
 }
 
 /**
@@ -38,13 +36,14 @@ export function migrationsFolder(given: string | undefined, { cwd }: CommandIo):
  */
 export async function loadMigrations(folder: string): Promise<readonly DocumentMigration[]> {
   const found: DocumentMigration[] = [];
-  for (const { file, number } of filesIn(folder)) {
-    requireOwnModule(join(folder, file));
-    const module: unknown = await loadModule(join(folder, file));
-    const migration: unknown = Reflect.get(Object(module), "migration");
+  for (const file of filesIn(folder)) {
+    const path = join(folder, file);
+    requireOwnModule(path);
+    const { migration } = await loadModule(path);
+    const number = Number.parseInt(file, 10);
     if (!isMigration(migration) || migration.id !== number) {
       throw new Error(
-        `${join(folder, file)} must export "migration" with the id ${number}, a name of 1 to 200 characters and changes`,
+        `${path} must export "migration" with the id ${number}, a name of 1 to 200 characters and changes`,
       );
     }
     found.push(migration);
@@ -53,12 +52,11 @@ export async function loadMigrations(folder: string): Promise<readonly DocumentM
 }
 
 /** The files of migrations in the order of their numbers. */
-function filesIn(folder: string): readonly { readonly file: string; readonly number: number }[] {
+function filesIn(folder: string): readonly string[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
     .filter((file) => namePattern.test(file))
-    .map((file) => ({ file, number: Number.parseInt(file, 10) }))
-    .toSorted((one, other) => one.number - other.number);
+    .toSorted((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10));
 }
 
 /** Writes the file of a migration, never over another one. Resolves to its path. */
@@ -77,31 +75,23 @@ export async function writeMigration(
 async function writeList(folder: string): Promise<void> {
   const file = join(folder, "index.ts");
   if (existsSync(file) && !readFileSync(file, "utf8").startsWith(listHeader)) return;
-  const files = filesIn(folder);
-  const lines = [
-    listHeader,
-    'import type { DocumentMigration } from "fetchwork";',
-    ...files.map(
-      (each) => `import { migration as migration${each.number} } from "./${each.file}";`,
-    ),
-    "",
-    "export const migrations: readonly DocumentMigration[] = [",
-    ...files.map(({ number }) => `  migration${number},`),
-    "];",
-  ];
-  await writeFile(file, `${lines.join("\n")}\n`);
+  const names = filesIn(folder).map((each) => [each, `migration${Number.parseInt(each, 10)}`]);
+  const imports = names.map(([each, name]) => `import { migration as ${name} } from "./${each}";`);
+  const source = `${listHeader}
+import type { DocumentMigration } from "fetchwork";
+${imports.join("\n")}
+
+export const migrations: readonly DocumentMigration[] = [
+${names.map(([, name]) => `  ${name},`).join("\n")}
+];
+`;
+  await writeFile(file, source);
 }
 
-/**
- * Checks the name of a migration that is to be written.
- *
- * @throws CommandUsageError
- */
+/** Refuses a name under which no migration can be written. */
 export function requireMigrationName(name: string, { write }: { readonly write: boolean }): void {
-  if (!write) throw new CommandUsageError("--name needs --write");
-  if (/^[a-z\d]+(?:-[a-z\d]+)*$/.test(name) && name.length <= 100) return;
+  if (write && /^[a-z\d]+(?:-[a-z\d]+)*$/.test(name) && name.length <= 100) return;
   const expected = "1 to 100 lower-case letters, digits and hyphens between them";
-  throw new CommandUsageError(
-    `--name must be ${expected}, got ${JSON.stringify(name.slice(0, 100))}`,
-  );
+  const got = JSON.stringify(name.slice(0, 100));
+  throw new CommandUsageError(`--name needs --write, and must be ${expected}, got ${got}`);
 }

@@ -4,10 +4,6 @@ export interface Break {
   readonly collection: string;
   /** Path of the field; several are joined by ", ". For `rename` and `split` the new ones. */
   readonly field: string;
-  /** The field that has the values, for `rename` and `split`. */
-  readonly from?: string | undefined;
-  /** The fields that the values belong into, for `rename` and `split`. */
-  readonly to?: readonly string[] | undefined;
   /** How many documents. */
   readonly documents: number;
   /** Up to three of them. */
@@ -16,9 +12,19 @@ export interface Break {
   readonly expected: string;
 }
 
+/** Documents with values in a field that the model does not name. */
+export interface Rename extends Break {
+  readonly kind: "rename" | "split";
+  /** The field that has the values. */
+  readonly from: string;
+  /** The fields that the values belong into. */
+  readonly to: readonly string[];
+}
+
 /** An index or a search that the next start builds. */
 export interface Build {
-  readonly kind: "geo" | "index" | "search";
+  /** `geo`, `index` or `search`. */
+  readonly kind: string;
   readonly collection: string;
   readonly fields: readonly string[];
   /** How many documents are read for it. */

@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { openStore } from "@fetchwork/documents";
 import { migrationStatus } from "@fetchwork/service/internal";
 import { type Command, defineCommand } from "../command/command.ts";
 import { exitCodes } from "../command/exit-codes.ts";
@@ -14,7 +15,7 @@ import {
   requireMigrationName,
   writeMigration,
 } from "./migration-files.ts";
-import type { Break, Build, MigrationPlan } from "./migration-plan.ts";
+import type { Break, Build } from "./migration-plan.ts";
 import { migrationName, migrationSource } from "./migration-source.ts";
 import { loadModels } from "./model.ts";
 
@@ -37,51 +38,42 @@ export const plan: Command = defineCommand({
     if (name !== undefined) requireMigrationName(name, { write });
     const models = await loadModels(values.definitions, io);
     const isInProject = write || values.folder !== undefined || values.definitions === undefined;
-    const folder = isInProject ? migrationsFolder(values.folder, io) : undefined;
-    const migrations = folder === undefined ? [] : await loadMigrations(folder);
-    await using store = await tryExisting(storeUrl(values.url, io));
-    const status = store && (await migrationStatus(store, migrations));
-    const found: MigrationPlan = store
-      ? await compareStore(store, models, io.signal)
-      : { documents: 0, breaks: [], builds: [] };
-    const pending = (status?.pending ?? []).map(({ id, name: title }) => ({ id, name: title }));
+    // Definitions of another program have no migrations here.
+    const folder = isInProject ? migrationsFolder(values.folder, io) : "";
+    const migrations = await loadMigrations(folder);
+    // A missing store is planned as an empty one.
+    const url = storeUrl(values.url, io);
+    await using store = (await tryExisting(url)) ?? (await openStore("sqlite::memory:"));
+    const status = await migrationStatus(store, migrations);
+    const pending = status.pending.map(({ id, name: title }) => ({ id, name: title }));
     if (write && pending.length > 0) {
       throw new Error("there are migrations that did not run: run them before writing another one");
     }
-    const code = found.breaks.length > 0 ? exitCodes.failed : exitCodes.ok;
+    const found = await compareStore(store, models, io.signal);
+    const { breaks, builds, documents } = found;
     let file: string | undefined;
-    if (folder !== undefined && write && code !== exitCodes.ok) {
-      const ids = [...migrations, ...(status?.applied ?? [])].map(({ id }) => id);
-      const migration = { id: Math.max(0, ...ids) + 1, name: name ?? migrationName(found.breaks) };
-      const source = migrationSource(migration, found.breaks, models);
+    if (write && breaks.length > 0) {
+      const id = (migrations.at(-1)?.id ?? 0) + 1;
+      const migration = { id, name: name ?? migrationName(breaks) };
+      const source = migrationSource(migration, breaks, models);
       file = relative(io.cwd, await writeMigration(folder, { ...migration, source }));
     }
-    if (json) {
-      io.stdout.write(jsonLine({ ...found, pending, file }));
-      return code;
-    }
     const { red } = colours(io.stdout);
-    for (const each of pending) {
-      io.stdout.write(`${red("pending")}   migration ${each.id}: ${oneLine(each.name)}\n`);
-    }
-    for (const line of describePlan(found)) io.stdout.write(`${line}\n`);
-    if (file !== undefined) io.stdout.write(`written: ${oneLine(file, 4096)}\n`);
-    return code;
+    const count = breaks.length === 1 ? "1 change breaks" : `${breaks.length} changes break`;
+    const end = breaks.length === 0 ? "every one fits the models" : `${count} some of them`;
+    const lines = [
+      ...pending.map((each) => `${red("pending")}   migration ${each.id}: ${oneLine(each.name)}`),
+      ...breaks.flatMap(describeBreak),
+      ...builds.map(describeBuild),
+      `${documentCount(documents)} read: ${end}`,
+      ...(file === undefined ? [] : [`written: ${oneLine(file, 4096)}`]),
+    ];
+    io.stdout.write(json ? jsonLine({ ...found, pending, file }) : `${lines.join("\n")}\n`);
+    return breaks.length === 0 ? exitCodes.ok : exitCodes.failed;
   },
 });
 
-function describePlan({ breaks, builds, documents }: MigrationPlan): readonly string[] {
-  const count = breaks.length === 1 ? "1 change breaks" : `${breaks.length} changes break`;
-  const end = breaks.length === 0 ? "every one fits the models" : `${count} some of them`;
-  return [
-    ...breaks.flatMap(describeBreak),
-    ...builds.map(describeBuild),
-    `${documentCount(documents)} read: ${end}`,
-  ];
-}
-
-function describeBreak(each: Break): readonly string[] {
-  const { collection, documents, expected, field, ids, kind } = each;
+function describeBreak({ collection, documents, expected, field, ids, kind }: Break): string[] {
   const more = documents > ids.length ? ", …" : "";
   const subject = `${kind.padEnd(8)}  ${collection}.${field}`;
   return [

@@ -3,6 +3,7 @@ import {
   type CollectionDefinition,
   defineCollection,
   openStore,
+  type Store,
 } from "@fetchwork/documents";
 import type { DocumentMigration } from "@fetchwork/service";
 import {
@@ -19,10 +20,10 @@ import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { count } from "../command/whole-number.ts";
 import { definitionsOption } from "../db/definitions.ts";
+import { isIndexMissing } from "../db/describe-step.ts";
 import { documentCount } from "../db/document-count.ts";
 import { createProgress, jsonOption } from "../db/progress.ts";
 import { openExisting, storeUrl, urlOption } from "../db/store-url.ts";
-import { pendingUnique } from "./compare-store.ts";
 import { folderOption, loadMigrations, migrationsFolder } from "./migration-files.ts";
 import { loadModels, type Model } from "./model.ts";
 
@@ -41,12 +42,10 @@ export const run: Command = defineCommand({
   },
   run({ values }, io) {
     const again = count("again", values.again, Number.MAX_SAFE_INTEGER);
-    return changeStore(values, io, "up", ({ applied, pending }, migrations) => {
-      if (again === undefined) return pending;
-      if (!applied.some(({ id }) => id === again)) {
-        throw new CommandUsageError(`--again: migration ${again} did not run yet`);
-      }
-      return migrations.filter(({ id }) => id === again);
+    return changeStore(values, io, "up", ({ applied, pending }) => {
+      if (again === undefined) return pending.map(({ id }) => id);
+      if (applied.some(({ id }) => id === again)) return [again];
+      throw new CommandUsageError(`--again: migration ${again} did not run yet`);
     });
   },
 });
@@ -56,40 +55,25 @@ export const undo: Command = defineCommand({
   summary: "Undo the last migration in parts, where each of its changes has an undo",
   options,
   run({ values }, io) {
-    let last: number | undefined;
-    return changeStore(values, io, "undo", ({ applied }, migrations) => {
-      last ??= applied.at(-1)?.id;
-      const isApplied = applied.some(({ id }) => id === last);
-      const wanted = migrations.filter(({ id }) => isApplied && id === last);
-      const fault = wanted
-        .flatMap(({ changes }) => changes)
-        .find((each) => each.undo === undefined);
-      if (fault === undefined) return wanted;
-      throw new Error(
-        `migration ${last ?? 0} cannot be undone: the change of "${fault.collection}" has no undo ` +
-          "(`undo: () => undefined` where earlier versions read its documents as they are)",
-      );
-    });
+    return changeStore(values, io, "undo", ({ applied }) => applied.slice(-1).map(({ id }) => id));
   },
 });
 
-/** @throws Error when there is nothing that may be run. */
-type Choose = (
-  status: MigrationStatus,
-  migrations: readonly DocumentMigration[],
-) => readonly DocumentMigration[];
-
-/** Runs the chosen migrations one after the other, while no other process runs any. */
+/** Runs migrations that are chosen by number, while no other process runs any. */
 async function changeStore(
   values: OptionValues<typeof options>,
   io: CommandIo,
   direction: Direction,
-  choose: Choose,
+  choose: (status: MigrationStatus) => readonly number[],
 ): Promise<number> {
   const models = await loadModels(values.definitions, io);
   const migrations = await loadMigrations(migrationsFolder(values.folder, io));
   const url = storeUrl(values.url, io);
-  const { chosen, definitions } = await prepare(url, models, migrations, choose);
+  await using existing = await openExisting(url);
+  const ids = choose(await migrationStatus(existing, migrations));
+  const chosen = migrations.filter(({ id }) => ids.includes(id));
+  const definitions = await definitionsFor(existing, models, chosen, direction);
+  await existing.close();
   let count = 0;
   if (chosen.length > 0) {
     const collections = [progressCollection, ...definitions.values()];
@@ -98,10 +82,10 @@ async function changeStore(
       definitions,
       direction,
       // Another process may have run some of them in the meantime.
-      choose: (status) => choose(status, migrations).filter((each) => chosen.includes(each)),
+      choose: (status) => chosen.filter(({ id }) => choose(status).includes(id)),
       begin: ({ id, name }, of) => {
         const isJson = values.json === true;
-        const progress = createProgress(io, { of, asJson: isJson });
+        const { add, end } = createProgress(io, { of, asJson: isJson });
         const word = direction === "up" ? "done" : "undone";
         const title = `${colours(io.stdout).green(word)}  migration ${id}: ${oneLine(name)}`;
         const done = (changed: number): void => {
@@ -110,11 +94,7 @@ async function changeStore(
             : `${title}, ${documentCount(changed)} changed\n`;
           io.stdout.write(line);
         };
-        return {
-          part: (collection, documents) => progress.add(collection, documents),
-          end: () => progress.end(),
-          done,
-        };
+        return { part: add, end, done };
       },
       signal: io.signal,
     });
@@ -124,38 +104,36 @@ async function changeStore(
 }
 
 /**
- * Chooses migrations. Their collections have no schemas and no unique indexes that the store lacks:
- * migrations make the documents fit them. Other indexes and searches are built first.
+ * Returns definitions without schemas and without unique indexes that the store lacks: migrations
+ * make the documents fit them. Other indexes and searches are built first.
  *
- * @throws Error for a migration of a collection that the models do not have.
+ * @throws Error for a migration that cannot be undone, or of a collection without a model.
  */
-async function prepare(
-  url: string,
+async function definitionsFor(
+  store: Store,
   models: readonly Model[],
-  migrations: readonly DocumentMigration[],
-  choose: Choose,
-): Promise<{
-  readonly chosen: readonly DocumentMigration[];
-  readonly definitions: ReadonlyMap<string, CollectionDefinition<object>>;
-}> {
-  await using store = await openExisting(url);
-  const chosen = choose(await migrationStatus(store, migrations), migrations);
-  const changes = chosen.flatMap((migration) => migration.changes);
-  const names = new Set(changes.map(({ collection }) => collection));
-  const used = models.filter(({ collection }) => names.delete(collection.name));
-  for (const name of names) {
-    throw new Error(
-      `a migration changes the collection "${name}", which the project does not define`,
-    );
-  }
-  const collections = used.map(({ collection }) => collection);
-  const steps = await administer(store).plan({ collections });
-  const definitions = used.map((model) => {
-    const pending = pendingUnique(model, steps);
-    const { name, unique, ...rest } = model.collection;
+  chosen: readonly DocumentMigration[],
+  direction: Direction,
+): Promise<ReadonlyMap<string, CollectionDefinition<object>>> {
+  const collections = new Map(models.map(({ collection }) => [collection.name, collection]));
+  const steps = await administer(store).plan({ collections: [...collections.values()] });
+  const definitions = new Map<string, CollectionDefinition<object>>();
+  for (const { collection, undo } of chosen.flatMap(({ changes }) => changes)) {
+    const definition = collections.get(collection);
+    if (definition === undefined) {
+      throw new Error(`a migration changes "${collection}", which the project does not define`);
+    }
+    if (direction === "undo" && undo === undefined) {
+      throw new Error(
+        `the last migration cannot be undone: the change of "${collection}" has no undo ` +
+          "(`undo: () => undefined` where earlier versions read its documents as they are)",
+      );
+    }
+    const { name, unique, ...rest } = definition;
+    const built = unique.filter((fields) => !isIndexMissing(steps, name, fields));
     // The fields were checked by the definition that they are of.
-    const checked: object = { ...rest, unique: unique.filter((one) => !pending.includes(one)) };
-    return defineCollection(name, checked);
-  });
-  return { chosen, definitions: new Map(definitions.map((each) => [each.name, each])) };
+    const checked: object = { ...rest, unique: built };
+    definitions.set(name, defineCollection(name, checked));
+  }
+  return definitions;
 }

@@ -16,7 +16,7 @@ export interface Answers {
 /** The folder that Enter alone takes. */
 export const defaultFolder = "my-api";
 
-/** Whom to ask, and how. */
+/** The person to ask, and how. */
 interface AskContext {
   readonly input: Readable;
   /** Default: the standard output. */

@@ -14,8 +14,8 @@ export function projectManifest(options: ProjectOptions, source: PackageSource):
     engines: { node: "^22.19.0 || >=24" },
     scripts: ownScripts,
     ...packagesOf(source),
-    // The pinned Node is fetched by an install script, which recent versions of npm run for whom
-    // they are told to only.
+    // An install script fetches the pinned Node. Recent versions of npm run these scripts for
+    // listed packages only.
     ...(source.pinsNode === true && { allowScripts: { node: true } }),
     ...(list === "rows" && { fetchwork: { list } }),
   };
@@ -52,8 +52,8 @@ function packagesOf(
   const tools: Record<string, string> = {
     "@types/node": "24.19.2",
     "@vitest/coverage-v8": "5.1.0",
-    // Of a newer one the registry lacks binaries for some systems, which a lock file that `npm ci`
-    // takes must name.
+    // The registry lacks binaries of newer ones for some systems, which a lock file for `npm ci`
+    // must name.
     oxlint: "1.89.0",
     rolldown: "1.2.19",
     typescript: "7.0.2",

@@ -28,8 +28,8 @@ export interface ProjectOptions {
   /** How users sign in; empty: there are no users, only the master key. */
   readonly auth: readonly AuthMethod[];
   /**
-   * Who signs up and in: holders of the master key, or everyone, with an address that a mail
-   * confirms; then lost passwords are set by mail, too. Default: `"master"`.
+   * Callers who sign users up and in: holders of the master key, or everyone, with an address that
+   * a mail confirms; then lost passwords are set by mail, too. Default: `"master"`.
    */
   readonly signUp?: "master" | "public" | undefined;
   /** Whether users set a lost password with a link that is mailed to them. */

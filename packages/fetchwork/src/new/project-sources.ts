@@ -103,7 +103,7 @@ import { authRoutes } from "../api/auth/index.ts";
 import { userRoutes } from "../api/user/index.ts";
 import { user } from "../api/user/model.ts";
 
-/** Who may sign up and in: "master": holders of the key; "public": everyone, confirmed by mail. */
+/** Callers who may sign up and in: "master": holders of the key; "public": everyone, by mail. */
 const open = { signUp: ${literal(signUp)}, signIn: ${literal(signUp)} } as const;
 
 /** Users and how they sign in. */

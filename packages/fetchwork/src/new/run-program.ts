@@ -12,8 +12,8 @@ export function commandOf(
 
 /**
  * Runs a program to its end; if it fails, its output is the error's message. When the signal
- * aborts, the program is stopped and waited for, so that it writes nothing into a folder that the
- * caller then removes.
+ * aborts, the program is stopped and waited for. So it writes nothing into a folder that the caller
+ * then removes.
  */
 export async function run(
   program: string,

@@ -80,7 +80,7 @@ function scopeOf(given: string | undefined, knowsOpenId: boolean): string | unde
   throw new CommandUsageError("--scope must be a list of scopes separated by single spaces");
 }
 
-/** Who the ID token is of; names that it does not have are asked for. */
+/** The user of the ID token; names that it does not have are asked for. */
 async function userOf(
   client: OidcClient,
   token: AccessToken,

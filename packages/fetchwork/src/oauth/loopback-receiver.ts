@@ -8,7 +8,7 @@ interface LoopbackReceiver {
   readonly redirectUri: string;
   /**
    * Waits for the one callback with this state and runs a function on it; the browser shows how
-   * that went. Whatever else comes is refused and changes nothing.
+   * that went. Other requests are refused and change nothing.
    *
    * @throws what `finish` throws; the reason of the signal
    */

@@ -19,7 +19,7 @@ export function openerOf(
 ): Opener | undefined {
   const url = new URL(target);
   if (!/^https?:$/.test(url.protocol)) throw new TypeError("the URL must be http or https");
-  // As WHATWG writes it: it begins with its scheme and has no space, quote or control character.
+  // The form of WHATWG: it begins with its scheme and has no space, quote or control character.
   const { href } = url;
   if (platform === "darwin") return { program: "open", args: [href] };
   // `start` is a command of a shell that would interpret the `&` of the URL; this is what it runs.

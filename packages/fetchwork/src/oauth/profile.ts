@@ -14,7 +14,7 @@ export interface Profile {
   readonly user?: ProfileUser | undefined;
 }
 
-/** Who signed in. */
+/** The user who signed in. */
 export interface ProfileUser {
   readonly sub: string;
   readonly name?: string | undefined;

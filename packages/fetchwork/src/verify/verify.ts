@@ -13,7 +13,7 @@ import { wholeNumber } from "../command/whole-number.ts";
 import { definitionsModule } from "../db/definitions.ts";
 import { storeUrl } from "../db/store-url.ts";
 import { loadModule } from "../files/load-module.ts";
-import { projectFolder } from "../files/project-folder.ts";
+import { inProject, projectFolder } from "../files/project-folder.ts";
 import { annotations } from "./annotations.ts";
 import { locateFaults } from "./faults.ts";
 import { htmlOf } from "./html.ts";
@@ -61,10 +61,7 @@ export const verify: Command = defineCommand({
       }),
       ...(database !== undefined && { database: storeUrl(database, io) }),
     };
-    const module = definitionsModule(values.app, io);
-    if (module === undefined) {
-      throw new CommandUsageError("there is no project here: pass --app, or run it in a project");
-    }
+    const module = inProject(definitionsModule(values.app, io), "app");
     const file = resolve(io.cwd, module);
     const service = Object.values(await loadModule(file)).find(isService);
     if (service === undefined) throw new Error(`${module} exports no service`);

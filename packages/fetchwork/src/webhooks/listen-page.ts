@@ -47,8 +47,8 @@ const kept = 20;
 
 /**
  * Makes the page of `listen`. It is there for requests to a name of this machine only, against DNS
- * rebinding. Deliveries are shown and replayed only with the token, which no page of another origin
- * and no visitor of a tunnel to the listener has.
+ * rebinding. Deliveries are shown and replayed only with the token. No page of another origin and
+ * no visitor of a tunnel to the listener has it.
  */
 export function createListenPage(forwarder: Forwarder | undefined): ListenPage {
   const token = randomBytes(24).toString("base64url");

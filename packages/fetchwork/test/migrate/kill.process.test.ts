@@ -72,7 +72,7 @@ async function killAndRepeat(
   return { kills, refused, code, found: items.map((item) => Reflect.get(item, "price")) };
 }
 
-/** Whether a command was killed after so many lines of progress, before its end. */
+/** Whether a command was killed after this number of lines of progress, before its end. */
 async function killedIn(part: number, args: readonly string[], cwd: string): Promise<boolean> {
   const command = ["--conditions=@fetchwork/source", mainFile, "migrate", ...args, "--json"];
   const child = spawn(process.execPath, command, { cwd });

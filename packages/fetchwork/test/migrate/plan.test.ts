@@ -156,6 +156,17 @@ export const app = { resources, collections: resources.map((each) => each.collec
     },
   );
 
+  it("names three documents that lack a field even where others have it under another name", async () => {
+    const url = `sqlite:${join(newFolder(), "a.db")}`;
+    const renamed = Array.from({ length: 3 }, () => ({ titel: "a" }));
+    await fill(url, "items", [...renamed, {}, {}]);
+    const [, { breaks }] = await planned(newProject(itemsApp("title: z.string()")), url);
+    expect(breaks.map(({ kind, documents, ids }) => [kind, documents, ids.length])).toEqual([
+      ["rename", 3, 3],
+      ["missing", 2, 2],
+    ]);
+  });
+
   it("writes a migration that can be read, and none over another or next to a pending one", async () => {
     const url = `sqlite:${join(newFolder(), "a.db")}`;
     await fill(url, "items", [{ name: "Ann Lee", headline: "a" }]);

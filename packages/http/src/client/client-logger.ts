@@ -39,7 +39,7 @@ export interface ClientLoggerOptions {
    */
   readonly bodies?: number | undefined;
   /**
-   * Names of further headers whose values are secret. Default: none. Those for authentication and
+   * Names of further headers whose values are secret. Default: none. Headers for authentication and
    * cookies, and all that are named like a key, a token or a secret, always are.
    */
   readonly maskedHeaders?: readonly string[] | undefined;

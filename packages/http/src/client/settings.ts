@@ -34,8 +34,8 @@ export interface ClientSettings extends RequestPolicy {
   /** Absolute URL before relative ones, with one slash, no query or fragment. Default: none. */
   readonly baseUrl?: string | undefined;
   /**
-   * Headers of every request that does not set or remove (`null`) them. Those that are credentials
-   * go to the origin of `baseUrl` only, if there is one. Default: `user-agent`.
+   * Headers of every request that does not set or remove (`null`) them. Credentials go to the
+   * origin of `baseUrl` only, if there is one. Default: `user-agent`.
    */
   readonly headers?: RequestHeaders | undefined;
   /** Query parameters of every request. Default: none. */

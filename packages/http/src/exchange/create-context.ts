@@ -43,8 +43,8 @@ export interface ExchangeEnd {
 }
 
 /**
- * Key of the runtime's own object. By it the runtime recognises its exchanges, even when a
- * middleware has replaced the context by one that passes `get` on.
+ * Key of the runtime's own object. It identifies exchanges of the runtime, even when a middleware
+ * has replaced the context by one that passes `get` on.
  */
 export const contextInitKey: ContextKey<ContextInit> = createContextKey("init");
 

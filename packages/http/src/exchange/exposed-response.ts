@@ -3,9 +3,9 @@ import { HeaderList } from "../message/header-list.ts";
 import { makeTextResponse, type ResponseDraft } from "../message/response.ts";
 
 /**
- * Returns the response for an error that asks to be one by an integer `status` from 400 to 599 and
- * `expose: true`. Returns `undefined` for all other errors, such as that of an HTTP client, which
- * has a `status` too.
+ * Returns the response for an error with an integer `status` from 400 to 599 and `expose: true`.
+ * Returns `undefined` for all other errors, such as that of an HTTP client, which has a `status`
+ * too.
  *
  * The body is the JSON object `{ "error": message, "code"?: code }`. It is not cached unless the
  * error's `headers` allow it: a plain record of header fields, such as `{ "retry-after": "5" }`.

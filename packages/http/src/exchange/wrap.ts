@@ -16,7 +16,7 @@ export type WrappedHandler = (request: Request, context?: Context) => Response |
  * Wraps a handler in middlewares; the first is the outermost.
  *
  * Each middleware is called once, here. The result adds no cost to a request: with a context it
- * only calls the outermost middleware, so a synchronous handler in synchronous middlewares returns
+ * only calls the outermost middleware. So a synchronous handler in synchronous middlewares returns
  * a `Response` and not a promise.
  *
  * Called without a context, it creates one and ends it when the body has been read, cancelled or

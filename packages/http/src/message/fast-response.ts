@@ -13,7 +13,7 @@ export interface PreparedResponse {
   readonly body: ResponseBody;
 }
 
-/** The class of the platform, whatever stands in the place of the global one later. */
+/** The class of the platform, also when the global one is replaced later. */
 const PlatformResponse: typeof Response = globalThis.Response;
 
 /**
@@ -255,8 +255,8 @@ export class LazyResponse implements Response {
 
 /**
  * `Response` for handlers on Node: it has the constructor and the methods of the platform's class,
- * and `instanceof Response` holds, but it costs a tenth where `serve` sends it. With the option
- * `fastResponse` of `serve` it stands in the place of the global class. On other runtimes it is the
+ * and `instanceof Response` holds. It costs a tenth where `serve` sends it. With the option
+ * `fastResponse` of `serve` it replaces the global class. On other runtimes it is the
  * platform's class.
  */
 export const FastResponse: typeof Response = isLazy ? LazyResponse : PlatformResponse;
@@ -282,7 +282,7 @@ function isWhole(body: BodyInit | null | undefined): body is WholeBody {
 /** Copies bytes, which the caller may change afterwards. */
 function copyOf(body: Exclude<WholeBody, string>): Uint8Array<ArrayBuffer> | null {
   if (body === null || body === undefined) return null;
-  // Of a view the constructor copies the bytes, of a buffer it does not.
+  // The constructor copies the bytes of a view, but not those of a buffer.
   return new Uint8Array(body instanceof ArrayBuffer ? body.slice(0) : body);
 }
 

@@ -11,10 +11,10 @@ export interface BodySource extends Pick<
  * A request that becomes the platform's `Request` only when that is needed. It has the whole
  * interface.
  *
- * It does not have the platform's private state, for which `fetch(request)` and `new
- * Request(request)` look, so they throw. An object gets that state only when it is constructed, and
- * to construct each received request costs a server 60 % more CPU time
- * (docs/decisions/0035-own-server.md). {@link nativeRequest} returns what they accept.
+ * It does not have the platform's private state, for which `fetch(request)` and
+ * `new Request(request)` look, so they throw. Only the constructor sets that state. To construct
+ * each received request costs a server 60 % more CPU time (docs/decisions/0035-own-server.md).
+ * {@link nativeRequest} returns what they accept.
  */
 export abstract class LazyRequest implements Request {
   static {

@@ -63,7 +63,7 @@ export function empty(
 /** Makes a response from parts that are known to be valid. */
 export function makeTextResponse({ text, status, statusText, headers }: ResponseDraft): Response {
   if (isLazy) return new LazyResponse(text, new ResponseParts(status, statusText, headers, true));
-  // As a list: Deno looks inside what is a `Headers` by its prototype, and finds nothing there.
+  // A list: Deno looks inside what is a `Headers` by its prototype, and finds nothing there.
   return new Response(text, { status, statusText, headers: [...headers] });
 }
 

@@ -290,7 +290,7 @@ describe("HTTP/2", () => {
     expect(error).toMatchObject({ code: "ERR_HTTP_TOO_LARGE", limit: 16_384 });
   });
 
-  it("does not wait for a head for ever", async () => {
+  it("does not wait for a head forever", async () => {
     const server = await startHttp2();
     server.removeAllListeners("request");
     const timeouts = { connect: 5_000, headers: 50, body: 50 };

@@ -1,8 +1,8 @@
 import { parseIP, type IPAddress } from "./ip-address.ts";
 import { isInRange, parseIPRange, type IPRange } from "./ip-range.ts";
 
-// The IPv4 ranges that the IANA registry of special-purpose addresses (RFC 6890) lists as not
-// globally reachable, and those for multicast, documentation and benchmarking.
+// IPv4 ranges that are not globally reachable by the IANA registry of special addresses (RFC 6890).
+// Ranges for multicast, documentation and benchmarking are included.
 const specialIPv4 = ranges(
   "0.0.0.0/8",
   "10.0.0.0/8",

@@ -2,7 +2,7 @@ import { BodyBudgetError, BodyTooLargeError } from "./body-errors.ts";
 
 /**
  * Bounds the bytes of all bodies that are read into memory at the same time. Beyond it the largest
- * body that is still arriving is refused, so that a few large bodies do not keep small ones out.
+ * body that is still arriving is refused: a few large bodies must not keep small ones out.
  */
 export class BodyBudget {
   /** Bytes. */

@@ -17,9 +17,9 @@ export interface ReadBodyOptions {
 }
 
 /**
- * Reads a whole body up to a limit. The memory it takes is proportional to the bytes that arrived
- * (at most three times as much while it grows), whatever the sender does. A body that is too large,
- * fails or is aborted is cancelled.
+ * Reads a whole body up to a limit. The memory it takes is proportional to the bytes that arrived,
+ * whatever the sender does. While it grows, it is at most three times as much. A body that is too
+ * large, fails or is aborted is cancelled.
  *
  * @param body - Body of a `Request` or `Response`; null is an empty body.
  * @throws BodyTooLargeError `ERR_KIT_BODY_TOO_LARGE`

@@ -11,7 +11,7 @@ export interface ExposedError extends Error {
  * 599 and `expose: true`.
  *
  * Errors of this project about invalid input have both, and an application's own errors may have
- * them. An error of an HTTP client has a `status` but no `expose`, so a failed call to another
+ * them. An error of an HTTP client has a `status` but no `expose`. So a failed call to another
  * server never decides a handler's response.
  */
 export function isExposedError(error: unknown): error is ExposedError {

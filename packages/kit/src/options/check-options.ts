@@ -1,8 +1,8 @@
 import { closestName } from "./closest-name.ts";
 
 /**
- * Throws when an object of options has a name that is not an option, so that a typo never switches
- * off a protection silently. The message names the option that was probably meant. Options may be
+ * Throws when an object of options has a name that is not an option. So a typo never switches off a
+ * protection silently. The message names the option that was probably meant. Options may be
  * `undefined` as a whole.
  *
  * @param owner - Name of the function, for the message: `cors`, `serve`.

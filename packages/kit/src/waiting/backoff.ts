@@ -7,8 +7,8 @@ export interface BackoffOptions {
   /** How many times longer the delay is after each further failure. Default: 2. */
   readonly factor?: number | undefined;
   /**
-   * Minimum and maximum of the random number that the delay is multiplied by, so that callers that
-   * failed together do not come back together. Default: `[0, 1]` ("full jitter"); `[1, 1]` is none.
+   * Minimum and maximum of the random number that multiplies the delay. So callers that failed
+   * together do not come back together. Default: `[0, 1]` ("full jitter"); `[1, 1]` is none.
    */
   readonly jitter?: readonly [minimum: number, maximum: number] | undefined;
 }

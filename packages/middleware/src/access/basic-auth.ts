@@ -24,9 +24,9 @@ const authorizedKey = createContextKey<string>("authorized user");
 /**
  * Requires HTTP Basic credentials (RFC 7617) and checks them with a function.
  *
- * Responds with 401 without a body when credentials are missing or malformed, and with 403 without
- * a body when they are rejected. Options change that to what RFC 9110 requires and browsers
- * understand. Use it only with TLS: the password is sent unencrypted with every request.
+ * Responds with 401 when credentials are missing or malformed, and with 403 when they are rejected.
+ * Both have no body. Options change that to what RFC 9110 requires and browsers understand. Use it
+ * only with TLS: the password is sent unencrypted with every request.
  *
  * @example
  * ```ts

@@ -16,7 +16,7 @@ type BearerClaims = Readonly<Record<string, unknown>>;
 
 /**
  * Looks an opaque token up. Returns its claims; undefined, null or false when the token is not
- * valid. What it throws fails the request.
+ * valid. An error fails the request.
  */
 type BearerVerifier = (
   token: string,
@@ -60,11 +60,11 @@ export const bearerClaimsKey: ContextKey<BearerClaims> = createContextKey("beare
  * Lets requests pass that have a valid token in `Authorization: Bearer` (RFC 6750), and puts its
  * claims into the context.
  *
- * Responds with the challenges of RFC 6750, 3: 401 without an error code when there is no token;
- * 400 `invalid_request` for a malformed header and for a token in the query (whose URL ends up in
- * logs; RFC 9700, 4.3.2), 401 `invalid_token` for one that is not valid, 403 `insufficient_scope`
- * when a scope is missing. Why a token is not valid is not said. A key set that cannot be fetched
- * fails the request, so that an outage does not look like a wrong token.
+ * Responds with the challenges of RFC 6750, section 3: 401 without an error code when there is no
+ * token; 400 `invalid_request` for a malformed header, and for a token in the query (whose URL ends
+ * up in logs; RFC 9700, 4.3.2); 401 `invalid_token` for one that is not valid; 403
+ * `insufficient_scope` when a scope is missing. Why a token is not valid is not said. A key set
+ * that cannot be fetched fails the request: an outage must not look like a wrong token.
  *
  * JWTs need the package `jose`; `verify` does not. A JWT must have `exp`. Place it inside `cors`.
  *

@@ -22,9 +22,9 @@ export interface BlackWordsOptions {
 }
 
 /**
- * Responds with 403 to requests whose body contains one of the words, also as part of other words
- * and in any case; 400 when the body cannot be read, and 413 when it is over the limit. The handler
- * finds the body whole.
+ * Responds with 403 to requests whose body contains one of the words, in any case and also inside
+ * other words. Responds with 400 when the body cannot be read, and with 413 when it is over the
+ * limit. The handler finds the body whole.
  *
  * It is a coarse net. The body is read as UTF-8 and not decoded: escapes of JSON (`\u0062`), of
  * forms (`%62`), another charset or compression hide a word from it.

@@ -35,14 +35,14 @@ const originPattern = /^([a-z][a-z\d+.-]*):\/\/([a-z\d._~-]+|\[[\da-f:.]+\])(?::
 const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443" };
 
 /**
- * Refuses requests that a browser sends for a page of another origin, so that no such page can act
- * for a user (CSRF). No token and no cookie is needed: browsers send where a request comes from in
+ * Refuses requests that a browser sends for a page of another origin. So no such page can act for a
+ * user (CSRF). No token and no cookie is needed: browsers send where a request comes from in
  * `Sec-Fetch-Site`, older ones in `Origin`.
  *
  * - `GET`, `HEAD`, `OPTIONS` and `QUERY` pass: they must not change anything.
  * - `Sec-Fetch-Site` of `same-origin` or `none` passes, every other value is refused.
- * - Without it, an `Origin` of HTTP(S) passes whose host and port are those of the request. Which
- *   of both schemes is not compared, since a proxy may end TLS; send `Strict-Transport-Security`.
+ * - Without it, an `Origin` of HTTP(S) passes whose host and port are those of the request. The
+ *   scheme is not compared, since a proxy may end TLS; send `Strict-Transport-Security`.
  * - Without both it does not come from a browser, and passes.
  *
  * The semantics are those of Go 1.25's `http.CrossOriginProtection`.
@@ -103,9 +103,9 @@ export class CrossOriginProtection {
   }
 
   /**
-   * Leaves requests unchecked that match a pattern such as `/oauth/` (and all below it), `POST
-   * /hooks/{vendor}` or `api.example.com/`; see {@link bypassPattern}. What they do must be safe
-   * for any page to cause.
+   * Leaves requests unchecked that match a pattern such as `/oauth/` (and all below it),
+   * `POST /hooks/{vendor}` or `api.example.com/`; see {@link bypassPattern}. Their effects must be
+   * safe for any page to cause.
    *
    * @throws MiddlewareError `ERR_MIDDLEWARE_PATTERN`
    */

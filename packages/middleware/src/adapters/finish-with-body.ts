@@ -3,7 +3,7 @@ import { replaceBody, takeResponse, type ReplacedBody } from "../body/replace-bo
 
 /**
  * Finishes our own context at the end of the body, which no framework reports. The response becomes
- * a new one, because the one that it was belongs to that context, and a server has another.
+ * a new one: the old one belongs to that context, and a server has another context.
  */
 export function finishWithBody(response: Response, context: Context, isWatched: boolean): Response {
   const { status } = response;

@@ -15,9 +15,9 @@ export type { RealIPOptions } from "./client-address.ts";
  * Sets `context.ip` to the address of the client, for the handler and all inner middlewares.
  *
  * Without options it takes the first public address of `X-Real-IP`, `CF-Connecting-IP` and
- * `X-Forwarded-For` (there the leftmost), else the address of the connection. **Every client can
- * send these headers**: without a proxy, or behind one that does not remove them, a client chooses
- * its own address. `trustedProxies` closes that.
+ * `X-Forwarded-For` (there the leftmost), else the connection's address. **Every client can send
+ * these headers**: without a proxy, or behind one that does not remove them, a client chooses its
+ * own address. `trustedProxies` closes that.
  *
  * Without any address, `context.ip` does not change.
  *

@@ -18,7 +18,7 @@ type VersionFunction = (request: Request, context: Context) => string;
  * 304. Only the handler can judge a request that also has `If-Match` or `If-Unmodified-Since`. `*`
  * is left to the handler as well.
  *
- * Whatever else a response depends on, such as the user, must be part of the version.
+ * All else that a response depends on, such as the user, must be part of the version.
  *
  * @param maxAge - In seconds; a fraction is dropped.
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or the

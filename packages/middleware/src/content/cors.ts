@@ -27,10 +27,10 @@ type MethodsFunction = (
 /** Options of {@link cors}. */
 export interface CorsOptions {
   /**
-   * Who may read the responses: origins such as `https://app.example.com`, all subdomains of a host
-   * as `https://*.example.com`, regular expressions that match a whole origin (see {@link
-   * originMatcher}), `null` for pages without an origin, `*` for everybody; or a function. Default:
-   * `["*"]`.
+   * Readers of the responses: origins such as `https://app.example.com`, all subdomains of a host
+   * as `https://*.example.com`, regular expressions that match a whole origin (see
+   * {@link originMatcher}), `null` for pages without an origin, `*` for everybody; or a function.
+   * Default: `["*"]`.
    */
   readonly allowedOrigins?: readonly (string | RegExp)[] | OriginCheck | undefined;
   /** Default: GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD. */
@@ -60,12 +60,12 @@ export interface CorsOptions {
  * Lets pages of other origins read the responses (Fetch, 3.2), and responds to preflights with 204
  * without calling the handler.
  *
- * A request of an origin that is not allowed reaches the handler and gets no header, so the browser
- * keeps the response from the page; it does not protect the handler (see `crossOriginProtection`).
- * Every response has `Vary: Origin`, also a refused one and one without `Origin`: a cache must not
- * return the response of one to the other. What the handler says about CORS itself stays. Put it
- * outside of authentication, because preflights carry no credentials, and outside of `recoverer`,
- * so that pages can read errors.
+ * A request of an origin that is not allowed reaches the handler and gets no header. So the browser
+ * keeps the response from the page; CORS does not protect the handler (see
+ * `crossOriginProtection`). Every response has `Vary: Origin`, also a refused one and one without
+ * `Origin`: a cache must not return the response of one to the other. Headers of CORS that the
+ * handler sets stay. Put it outside of authentication, because preflights carry no credentials, and
+ * outside of `recoverer`, so that pages can read errors.
  *
  * @example
  * ```ts

@@ -24,13 +24,13 @@ export interface EtagOptions {
  * when the request's `If-None-Match` has it. It saves bytes and not work, because the handler runs;
  * `cacheControl` with a version saves both.
  *
- * The tag is weak by default: a compressor or a proxy outside changes the bytes, and two codings of
- * a resource must not share a strong tag (RFC 9110, 8.8.3.3). So it never holds for `If-Match`.
+ * The tag is weak by default: a compressor or a proxy outside changes the bytes. Two codings of a
+ * resource must not share a strong tag (RFC 9110, 8.8.3.3). So the tag never holds for `If-Match`.
  *
- * Hashed are bodies that are known whole: `json()`, `text()`, and a `Response` of text or bytes.
- * Streams that are not ready, events and bodies over the limit pass unchanged, and so does a
- * response of HEAD without a body. An `ETag` of the handler stays, and is compared. Place it inside
- * `compress` and authentication.
+ * Bodies that are known whole are hashed: `json()`, `text()`, and a `Response` of text or bytes.
+ * Streams that are not ready, events, bodies over the limit and responses of HEAD without a body
+ * pass unchanged. An `ETag` of the handler stays, and is compared. Place it inside `compress` and
+ * authentication.
  *
  * @example
  * ```ts

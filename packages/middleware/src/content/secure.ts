@@ -112,9 +112,9 @@ export function secure(options: SecureOptions = {}): Middleware {
 }
 
 /**
- * Options of {@link secure} that add a `Content-Security-Policy` which loads from one's own origin
- * only, and a `Permissions-Policy` without place, microphone and camera. To be spread; what comes
- * after them wins.
+ * Options of {@link secure} that add two policies. The `Content-Security-Policy` loads from one's
+ * own origin only. The `Permissions-Policy` allows no place, microphone and camera. To be spread;
+ * what comes after them wins.
  */
 export function secAllHeaders(): SecureOptions {
   return {

@@ -29,9 +29,9 @@ export class InvalidBodyError extends RequestError {
 }
 
 /**
- * Reads a body as one JSON value, in UTF-8. Keys that could change the prototype of an object which
- * later code merges the value into (`__proto__`, and `constructor` with a `prototype`) are refused.
- * `Content-Type` is not looked at.
+ * Reads a body as one JSON value, in UTF-8. Refuses `__proto__`, and `constructor` with a
+ * `prototype`: such keys could change the prototype of an object which later code merges the value
+ * into. `Content-Type` is not looked at.
  *
  * @example
  * ```ts

@@ -56,8 +56,8 @@ export function renderJSONWithHTML(value: unknown, init?: ResponseInit): Respons
 
 /**
  * Makes a response of a status and a value as JSON, as {@link renderJSON} writes it. The value is
- * encoded before there is a response, so a failure leaves nothing half sent. What goes wrong while
- * it is written is in the report of `context.onFinish`.
+ * encoded before there is a response, so a failure leaves nothing half sent. Errors while it is
+ * written are in the report of `context.onFinish`.
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ interface FailureReport {
   readonly status: number;
   /** Cause of the failure; its message goes into the log. Default: none. */
   readonly cause?: unknown;
-  /** Whose request it was. Default: the line has no address and no URL. */
+  /** The request that failed. Default: the line has no address and no URL. */
   readonly request?: Request | undefined;
   /** Returns the client's address. Default: the line has none. */
   readonly context?: Context | undefined;

@@ -67,15 +67,15 @@ const encoder = new TextEncoder();
  *
  * - 409 and `Retry-After` while the first one runs;
  * - 422 for a key that came with another request: method, URL, `Content-Type` or body differ;
- * - 400 for an invalid key (not 1 to 255 visible characters, with or without quotes), 413 for a
- *   body that is too large;
+ * - 400 for an invalid key (not 1 to 255 visible characters, with or without quotes);
+ * - 413 for a body that is too large;
  * - 503 when the store fails before the handler runs; the error goes through `context.waitUntil`.
  *
  * A handler runs to its end when the client leaves, and its response is stored: its signal does not
  * abort before. After a handler that throws, and a response that is not stored, a repetition runs
  * again. Requests without a key pass unchanged. The body of a request with a key is read before the
- * handler runs. The body of the response is read before it is sent, so that no client has a
- * response that is not stored. Put it inside authentication and `timeout`.
+ * handler runs. The body of the response is read before it is sent: no client has a response that
+ * is not stored. Put it inside authentication and `timeout`.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

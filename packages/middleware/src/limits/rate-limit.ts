@@ -20,8 +20,7 @@ export interface RateLimitOptions extends RealIPOptions {
   /**
    * Returns the key whose quota a request uses; `undefined` for none. Must not contain secrets: the
    * key is stored. Default: the client's address, as {@link getRealIP} finds it; the first 64 bits
-   * of an IPv6 address, because a subscriber has at least a /64, and so as many addresses as it
-   * likes.
+   * of an IPv6 address, because a subscriber has all addresses of at least a /64.
    */
   readonly key?:
     | ((request: Request, context: Context) => string | undefined | Promise<string | undefined>)

@@ -45,8 +45,8 @@ return { allowed, math.max(limit - used, 0), math.ceil((oldest + window - now) /
  * Makes a store that counts in Redis, for all processes together. Each request is one script, so no
  * two of them are counted as one; a key is gone when its window is.
  *
- * The length of the window is part of the key, since it decides what is still counted, and so is
- * the form of the values.
+ * The key has the length of the window, which decides what is still counted, and the form of the
+ * values.
  *
  * @example
  * ```ts

@@ -16,9 +16,9 @@ export interface SizeLimitOptions {
 }
 
 /**
- * Responds with 413 when the body of a request is larger than `bytes`, and with 503 when it cannot
- * be read to its end; both without a body. Every body is counted; a `Content-Length` above the
- * limit is refused before anything is read, and is ignored together with `Transfer-Encoding`.
+ * Responds with 413 to a body larger than `bytes`, and with 503 when it cannot be read to its end;
+ * both without a body. Every body is counted; a `Content-Length` above the limit is refused before
+ * anything is read, and is ignored together with `Transfer-Encoding`.
  *
  * In `stream` mode a body over the limit fails with a {@link RequestError} of code
  * `ERR_MIDDLEWARE_BODY_TOO_LARGE`. A handler that fails because of it results in a 413; one that

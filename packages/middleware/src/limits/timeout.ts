@@ -31,9 +31,8 @@ export interface TimeoutOptions {
  * The handler's `context.signal` then aborts with a {@link HandlerTimeoutError}, and so does its
  * `request.signal` under `serve` and `toNodeListener`. A request of the platform keeps the client's
  * signal, because to change it would mean to build another one: on Deno, Bun and Workers use
- * `context.signal`. What the handler still writes fails with the same error. A response that comes
- * too late is cancelled, and what it throws too late is reported. When the client has left before,
- * no 504 is sent.
+ * `context.signal`. Later writes of the handler fail with the same error. A response that comes too
+ * late is cancelled, and a late error is reported. When the client has left before, no 504 is sent.
  *
  * Around a `fetch` it works the same: the request is aborted and the caller gets a 504, or what
  * `respond` throws.

@@ -7,8 +7,8 @@ export type LogSink = (lines: string) => void;
 const largestBatch = 65_536;
 
 /**
- * Collects the lines of one turn of the event loop and passes them to the sink together, because
- * writing costs more than formatting.
+ * Collects the lines of one turn of the event loop and passes them to the sink together. Writing
+ * costs more than formatting.
  */
 export function batchLines(sink: LogSink): (line: string) => void {
   let batch = "";

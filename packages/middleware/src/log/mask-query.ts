@@ -5,9 +5,9 @@ const label = "********";
 const shown = "key";
 
 /**
- * Makes a function that replaces the values of secret query parameters of a URL, or of a path with
- * a query, by `********`. User name and password in a URL are replaced too. Everything else stays
- * as it was, byte for byte, in its order.
+ * Makes a function that replaces the values of secret query parameters of a URL or path by
+ * `********`. User name and password in a URL are replaced too. Everything else stays as it was,
+ * byte for byte, in its order.
  *
  * Secret are the parameters that `isSecretParameter` of `@fetchwork/kit` knows (passwords, tokens,
  * keys, signatures, sessions, one-time codes of OAuth), and those of `keys`. Names are compared

@@ -7,9 +7,9 @@ export type BodyPart = Uint8Array<ArrayBuffer> | ByteRange;
 const chunkSize = 65_536;
 
 /**
- * Streams parts of an open file, one chunk of 64 KiB after the other and only when it is asked for.
- * Closes the file at the end, when it is cancelled and when it fails; a file that has become
- * shorter fails.
+ * Streams parts of an open file, one chunk of 64 KiB after the other, and only on demand. Closes
+ * the file at the end, when it is cancelled and when it fails; a file that has become shorter
+ * fails.
  */
 export function fileBody(
   handle: FileHandle,

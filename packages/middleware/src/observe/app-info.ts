@@ -9,7 +9,7 @@ export interface AppInfoOptions {
   readonly name: string;
   /** Its version, sent as `App-Version`. It helps attackers to find known weaknesses. */
   readonly version: string;
-  /** Whose application it is, sent as `Org`. Default: no such header. */
+  /** Owner of the application, sent as `Org`. Default: no such header. */
   readonly org?: string | undefined;
   /**
    * Name of the machine, sent as `M-Host`; false sends none. Default: the environment variable

@@ -109,7 +109,7 @@ export class Benchmarks {
     if (!(window >= 1000)) return nothing;
     const seconds = Math.min(Math.floor(window / 1000), this.#range);
     const oldest = Math.floor(this.#now() / 1000) - seconds;
-    // As many points as the window has seconds, and none that is older.
+    // A point for each second of the window, and none that is older.
     const points = this.#points.slice(-seconds).filter(({ second }) => second >= oldest);
     const [first] = points;
     const last = points.at(-1);

@@ -19,8 +19,8 @@ export interface HealthCheck {
   readonly name: string;
   /**
    * Throws or rejects when something is wrong; the message becomes part of the response, so it must
-   * not contain secrets. What it returns does not matter. `signal` is aborted when the time is over
-   * or the asker has gone.
+   * not contain secrets. The result does not matter. `signal` is aborted when the time is over or
+   * the asker has gone.
    */
   readonly check: (signal: AbortSignal) => unknown;
   /** Milliseconds after which this check has failed. Default: that of {@link HealthOptions}. */

@@ -43,7 +43,7 @@ interface LoggerBodyOptions {
 
 /** Options of {@link logger}. */
 export interface LoggerOptions {
-  /** Stands before the method. Default: none. */
+  /** Text before the method. Default: none. */
   readonly prefix?: string | undefined;
   /**
    * `spec`: `<timestamp> [<level>] <method> - <path?query> - <request-id> - <status> (<size>) -
@@ -85,8 +85,8 @@ export interface LoggerOptions {
  *
  * The URL stays percent-encoded, so that no decoded space or line break forges a field or a line;
  * secret values of its query are masked. The identifier is that of `trace`, or without it the
- * request's `X-Request-ID`, if `trace` would take it. Controls in other fields are escaped. What
- * `process.exit()` cuts off is not written.
+ * request's `X-Request-ID`, if `trace` would take it. Controls in other fields are escaped. Lines
+ * that `process.exit()` cuts off are not written.
  *
  * @example
  * ```ts

@@ -14,7 +14,7 @@ export function preferredType(accept: string | null, types: readonly string[]): 
     const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
     const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
     const quality = weight === undefined ? 1 : /^[01](?:\.\d{0,3})?$/.test(weight) ? +weight : 0;
-    // Of several ranges that differ in parameters alone, the best counts.
+    // The best of several ranges that differ in parameters alone counts.
     weights.set(type, Math.max(weights.get(type) ?? 0, Math.min(quality, 1)));
   }
   let best = types[0];

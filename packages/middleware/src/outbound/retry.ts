@@ -32,9 +32,9 @@ export interface RetryMiddlewareOptions extends RetryOptions {
  *
  * Only requests that may be sent twice are: those with an idempotent method (RFC 9110, 9.2.2) or an
  * `Idempotency-Key`, and with a body of at most `replayLimit` bytes. The delay is random up to a
- * maximum that doubles with each failure ("full jitter"), and at least what the response asks for.
- * An abort ends the delay with the reason of the signal. The last response or error is returned or
- * thrown unchanged.
+ * maximum that doubles with each failure ("full jitter"). It is at least what the response asks
+ * for. An abort ends the delay with the reason of the signal. The last response or error is
+ * returned or thrown unchanged.
  *
  * @example
  * ```ts

@@ -132,7 +132,7 @@ it("cacheControl keeps the handler's own headers", async () => {
   expect([headers.get("etag"), headers.get("cache-control")]).toEqual(['"mine"', "private"]);
 });
 
-it("cacheControl adds no tag to an error (Go does, and a stored error is then confirmed for ever)", async () => {
+it("cacheControl adds no tag to an error (Go does, and a stored error is then confirmed forever)", async () => {
   for (const status of [400, 404, 500]) {
     const { headers } = await wrap(() => empty(status), cacheControl(1, "v1"))(new Request(url));
     expect([...headers]).toEqual([]);

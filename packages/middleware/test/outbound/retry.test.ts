@@ -11,7 +11,7 @@ import {
 
 const url = "http://localhost/";
 
-/** Answers with one after another, the last for ever; an error is thrown. */
+/** Answers with one after another, the last forever; an error is thrown. */
 function script(...answers: readonly (number | Error | (() => Response))[]): {
   readonly handler: Handler;
   readonly bodies: string[];

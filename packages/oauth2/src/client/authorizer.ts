@@ -25,8 +25,8 @@ export interface AuthorizeOptions {
    */
   readonly allowedOrigins?: AllowedOrigins | undefined;
   /**
-   * Whether a 401 makes a manager renew the token, and the request be sent once more if its body
-   * can be. Default: true.
+   * Whether a 401 makes a manager renew the token, and the request is sent once more if its body
+   * allows. Default: true.
    */
   readonly retryOn401?: boolean | undefined;
   /**

@@ -197,8 +197,8 @@ export class OAuth2Client implements FormSender, ResourceSender {
   }
 
   /**
-   * Makes the URL of the authorization endpoint with these parameters, the redirect URI of the
-   * client where they have none, and no others.
+   * Makes the URL of the authorization endpoint with these parameters and no others. If they have
+   * no redirect URI, that of the client is used.
    *
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when `client_secret` is among them
    */

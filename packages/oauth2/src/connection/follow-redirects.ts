@@ -146,7 +146,7 @@ function locationOf({ url }: Hop, response: OAuth2Response): URL {
   if (location === null) {
     throw new OAuth2RedirectError(`HTTP ${status} without a Location`, { response });
   }
-  // As recorded: two slashes are a path of this host here, never another host.
+  // Recorded behaviour: two slashes are a path of this host here, never another host.
   const target = location.startsWith("//") ? url.origin + location : location;
   const next = URL.canParse(target, url) ? new URL(target, url) : undefined;
   if (next === undefined || !isHttpUrl(next)) {

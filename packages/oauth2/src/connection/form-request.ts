@@ -120,7 +120,7 @@ function emptyBody(headers: Headers, method: string): string | undefined {
 function formBody(headers: Headers, body: URLSearchParams, params: Params): string {
   const type = headers.get("content-type");
   if (type !== null && /^application\/json(?:;|$)/i.test(type)) {
-    // As the caller gave them, numbers and objects included; what authentication added is text.
+    // The caller's values stay, numbers and objects included; what authentication added is text.
     const given = Object.entries(params).filter(
       ([, value]) => value !== undefined && value !== null,
     );

@@ -16,9 +16,9 @@ export interface RequestProof {
   /** Returns the value of the header `DPoP`. */
   prove(target: ProofTarget): Promise<string>;
   /**
-   * Receives every response. Returns whether the request must be sent again with a new proof,
-   * because the server asked for a nonce (RFC 9449, 8 and 9). Also called for the second response;
-   * its result is then ignored.
+   * Receives every response. Returns whether the server asked for a nonce (RFC 9449, 8 and 9). The
+   * request must then be sent again with a new proof. Also called for the second response; its
+   * result is then ignored.
    */
   accept(response: OAuth2Response, target: ProofTarget): boolean;
 }

@@ -120,7 +120,7 @@ export async function streamToResource(
   return follow(client, hop, {
     send: (exchange) => client.connection.stream(exchange),
     redirect,
-    // As every `fetch` (Fetch standard, HTTP-redirect fetch).
+    // Like every `fetch` (Fetch standard, HTTP-redirect fetch).
     postToGet: [301, 302],
   });
 }

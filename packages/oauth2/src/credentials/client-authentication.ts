@@ -75,9 +75,9 @@ export interface ClientCredentials {
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /**
- * Makes the function that adds the credentials of a client to a request. What the caller of the
- * request gave itself wins: an `Authorization` header, `client_id`, `client_secret`,
- * `client_assertion`.
+ * Makes the function that adds the credentials of a client to a request. Credentials that the
+ * caller of the request set take precedence: an `Authorization` header, `client_id`,
+ * `client_secret`, `client_assertion`.
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when the scheme is unknown or lacks what it needs
  */

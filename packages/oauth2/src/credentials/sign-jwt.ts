@@ -115,7 +115,7 @@ const curves: ReadonlyMap<string, string> = new Map([
   ["P-256", "ES256"],
   ["P-384", "ES384"],
   ["P-521", "ES512"],
-  // As OpenSSL calls them.
+  // Names of OpenSSL.
   ["prime256v1", "ES256"],
   ["secp384r1", "ES384"],
   ["secp521r1", "ES512"],

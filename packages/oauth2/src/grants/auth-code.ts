@@ -46,8 +46,8 @@ export class AuthCodeGrant {
   }
 
   /**
-   * Starts a sign-in: makes the URL to send the browser to, with PKCE (`S256`) and `state`, and
-   * with a `nonce` when an ID token is asked for; and the transaction to keep until the callback.
+   * Starts a sign-in: makes the URL to send the browser to, and the transaction to keep until the
+   * callback. The URL has PKCE (`S256`) and `state`, and a `nonce` when an ID token is asked for.
    * With an `OidcClient` the request is signed or pushed where that is wanted.
    *
    * @example

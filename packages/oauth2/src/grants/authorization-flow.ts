@@ -5,8 +5,8 @@ import { isJsonRecord } from "../json-record.ts";
 
 /**
  * State to store between `authCode.start` and `authCode.callback`: plain values, ready for JSON.
- * Keep it where only the browser that started can bring it back, such as an
- * encrypted `HttpOnly` cookie or the session, and use it once.
+ * Keep it where only the browser that started can bring it back: in an encrypted `HttpOnly` cookie
+ * or the session. Use it once.
  */
 export interface AuthorizationTransaction {
   /** Value of `state`, which the callback must repeat. */

@@ -15,8 +15,8 @@ export type GuardedLogger = Required<DebugLogger>;
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * Guards the logger of a caller. One that throws or rejects must not fail a request, whose response
- * may hold the only token that is still valid.
+ * Guards the logger of a caller. An error of it must not fail a request, whose response may hold
+ * the only token that is still valid.
  */
 export function guardDebugLogger(logger: DebugLogger): GuardedLogger {
   const guarded = guardLogger(logger, silent);

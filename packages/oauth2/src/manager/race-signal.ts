@@ -18,7 +18,7 @@ export async function raceSignal<T>(
 }
 
 /**
- * Waits for a store, and no longer than so many milliseconds.
+ * Waits for a store, and no longer than a number of milliseconds.
  *
  * @throws TokenStoreError when the store takes longer
  */

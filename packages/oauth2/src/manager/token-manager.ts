@@ -137,8 +137,8 @@ export class TokenManager {
 
   /**
    * Whether somebody is signed in: `getToken` would return a token, or ask the server for one,
-   * without a user. Asks the store and no server, so a refresh token that the server no longer
-   * accepts counts until it was refused here.
+   * without a user. Asks the store and no server. So a refresh token that the server no longer
+   * accepts counts until its refusal here.
    *
    * @throws TokenStoreError
    */
@@ -171,7 +171,7 @@ export class TokenManager {
         const token = await raceSignal(flight.token, signal);
         const isOwn =
           flight.refused?.token === refused?.token && flight.minValidity === minValidity;
-        // Who wanted less has found a token that does not serve this caller.
+        // A caller who wanted less has found a token that does not serve this one.
         if (isOwn || this.#serves(token, refused, minValidity)) return token;
       } catch (error) {
         if (orElse !== undefined && needsUser(error)) {

@@ -22,7 +22,7 @@ export type UrlResolver = (path: string | URL) => URL;
 
 /**
  * Makes a resolver of paths against the base URL of a provider. Without a leading `/` a path is
- * relative to that of the site, with one it is a path on the site's host; an absolute URL stays
+ * relative to that of the site. With one it is a path on the site's host; an absolute URL stays
  * what it is. The query of the site is on every URL of the site. A fragment is dropped.
  *
  * The resolver throws OAuth2UsageError `ERR_OAUTH_TARGET` when a path would change the host

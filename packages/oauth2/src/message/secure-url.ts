@@ -10,9 +10,9 @@ export function isSecureUrl(url: URL): boolean {
 }
 
 /**
- * Makes the check of the URLs that the owner of another URL names. Who is at `https` may not lead
- * to `http` on this machine: behind that is a service of someone else, which trusts everything that
- * can reach it.
+ * Makes the check of the URLs that the owner of another URL names. An owner at `https` may not lead
+ * to `http` on this machine: there is a service of someone else, which trusts everything that can
+ * reach it.
  */
 export function urlCheckFor(owner: URL, allowInsecure = false): (url: URL) => boolean {
   if (allowInsecure) return isHttpUrl;

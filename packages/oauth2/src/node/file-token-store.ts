@@ -29,8 +29,8 @@ export interface FileTokenStoreOptions {
 }
 
 /**
- * A store in a folder, one file per key, which processes of one machine share. Files can be read by
- * their owner only and are replaced as a whole, after the new content is on the disk: a killed
+ * A store in a folder, one file per key, which processes of one machine share. Only their owner can
+ * read the files. They are replaced as a whole, after the new content is on the disk: a killed
  * process leaves either the old token or the new one. Links and files of other users are not read.
  * Tokens are not encrypted.
  */
@@ -127,7 +127,7 @@ export class FileTokenStore implements TokenStore {
     const current = await contentOf(path);
     if (current === undefined) return false;
     if (!isDead(current) && !(await isOlder(path, this.#leaseTime))) return false;
-    // Of all who find it abandoned, one removes it; and only if it still is the one that was looked
+    // One of all who find it abandoned removes it; and only if it still is the one that was looked
     // at.
     const removal = `${path}.removal`;
     if (!(await create(removal, holder))) {

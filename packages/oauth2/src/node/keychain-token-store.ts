@@ -51,7 +51,7 @@ export async function openStore(
   const { service = "fetchwork-oauth2", leaseTime, lockTimeout } = options;
   const files = new FileTokenStore(folder, { leaseTime, lockTimeout });
   const Entry = load();
-  // Of processes that open a new folder at the same time, one makes the key.
+  // One of the processes that open a new folder at the same time makes the key.
   const key = await files.lock("keychain", () => keyOf(files, Entry, service));
   return {
     async get(name) {

@@ -114,7 +114,7 @@ function checkTls(options: NodeTransportOptions): void {
   try {
     const tls = tlsOf(options);
     createSecureContext(tls);
-    // Which passes over a certificate authority that it cannot read.
+    // The context skips a certificate authority that it cannot read.
     for (const ca of [tls.ca ?? []].flat()) void new X509Certificate(ca);
   } catch (error) {
     throw new OAuth2UsageError("ERR_OAUTH_OPTION", "cert, key, pfx or ca cannot be used", {

@@ -16,7 +16,7 @@ import type { VerifyIdTokenOptions } from "./jwt/verify-id-token.ts";
 import { checkAlgorithms, isKeyAlgorithm } from "./jwt/verify-jwt.ts";
 import { checkOptions, checkTypes } from "../check-options.ts";
 
-/** Options of an {@link OidcClient}. What the server's metadata states is not an option. */
+/** Options of an {@link OidcClient}. Values in the server's metadata are not options. */
 export interface OidcClientOptions extends Omit<OAuth2ClientOptions, MetadataOption> {
   /**
    * Signature algorithms of all that the server signs: ID tokens, logout tokens, user information.

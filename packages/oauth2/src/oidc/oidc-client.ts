@@ -163,8 +163,8 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    */
   override async getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken> {
     const token = await super.getToken(params, options);
-    // If the ID token is the token itself, by `tokenName` or as the only one, it is not among the
-    // token's fields.
+    // An ID token that is the token itself, by `tokenName` or as the only one, is not among its
+    // fields.
     const hash = token.response?.hash;
     const idToken = token.idToken ?? hash?.["id_token"] ?? hash?.["idToken"];
     if (typeof idToken !== "string") return token;
@@ -190,8 +190,8 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   };
 
   /**
-   * The claims of the ID token that came with a token, or with the one that it was refreshed from,
-   * validated; `undefined` when none came, and for a token that was restored from a store.
+   * The validated claims of the ID token that came with a token, or with the one before a refresh;
+   * `undefined` when none came, and for a token that was restored from a store.
    */
   claims(token: AccessToken): IdTokenClaims | undefined {
     return this.#claims.get(token);
@@ -233,8 +233,8 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 
   /**
-   * Fetches the claims about the user (OpenID Connect Core, 5.3). Their `sub` must be that of the ID token that came with the token, also
-   * when that was stored and restored.
+   * Fetches the claims about the user (OpenID Connect Core, 5.3). Their `sub` must be that of the ID
+   * token that came with the token, even a stored and restored one.
    *
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when there is no `sub` to compare with;
    * MetadataError, ChallengeError, TokenValidationError

@@ -6,7 +6,7 @@ import { OidcClient } from "../oidc/oidc-client.ts";
 import type { OidcClientOptions } from "../oidc/oidc-client-options.ts";
 import type { ServerMetadata } from "../oidc/metadata/server-metadata.ts";
 
-/** Who signed in. `issuer` and `id` together identify the user: an address may change owners. */
+/** A signed-in user. `issuer` and `id` together identify it: an address may change owners. */
 export interface SignInProfile {
   /** The provider. */
   readonly issuer: string;

@@ -56,8 +56,7 @@ export interface SignInOptions {
   readonly params?: GrantParams | undefined;
   /**
    * Starts the session of the application. Returns the response, or where to go: a path or a URL of
-   * an allowed origin. Default of the result: `returnTo`, else `/`. What it throws is thrown by the
-   * handler.
+   * an allowed origin. Default of the result: `returnTo`, else `/`. The handler throws its errors.
    */
   readonly onSignedIn: (signedIn: SignedIn) => MaybePromise<Response | string | undefined>;
   /** Reports a failed sign-in, and may return a response. Default: a page, or problem details. */
@@ -73,7 +72,7 @@ export interface SignInOptions {
   readonly onLogout?:
     ((logout: Pick<LogoutClaims, "sub" | "sid">) => MaybePromise<void>) | undefined;
   /**
-   * Remembers a callback or a logout token until the given time, in seconds since 1970, and returns
+   * Remembers a callback or a logout token until the given time in seconds since 1970. Returns
    * whether it was new. Default: a callback is refused a second time because its cookie is removed
    * and the provider takes a code once.
    */

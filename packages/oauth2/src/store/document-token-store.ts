@@ -9,7 +9,7 @@ import { checkOptions } from "../check-options.ts";
 export interface TokenDocument {
   /** The token as JSON. */
   token?: string;
-  /** Who has the lock. */
+  /** The holder of the lock. */
   holder?: string;
   /** Until when, in milliseconds since the epoch. */
   until?: number;

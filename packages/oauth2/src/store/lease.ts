@@ -8,8 +8,7 @@ export class LostLockError extends TokenStoreError {}
 export type LeaseAttempt = () => Promise<boolean>;
 
 /**
- * Tries to get a lock until it succeeds, at growing intervals of up to 100 ms with some chance in
- * them.
+ * Tries to get a lock until it succeeds. The intervals are partly random, and grow up to 100 ms.
  *
  * @throws TokenStoreError when it did not succeed within `lockTimeout` milliseconds
  */

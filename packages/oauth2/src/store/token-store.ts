@@ -1,8 +1,8 @@
 import type { TokenHash } from "../token/token-hash.ts";
 
 /**
- * Keeps tokens, under keys. A store that processes share has a `lock`, so that one of them
- * refreshes a token while the others wait for what it stores.
+ * Keeps tokens, under keys. A store that processes share has a `lock`: one of them refreshes a
+ * token while the others wait for what it stores.
  */
 export interface TokenStore {
   /** Returns what was stored last; `undefined` if nothing was. */
@@ -47,5 +47,5 @@ export class MemoryTokenStore implements TokenStore {
   }
 }
 
-/** Who waits for the lock only wants to know that it is free. */
+/** A caller that waits for the lock only wants to know that it is free. */
 function ignore(): void {}

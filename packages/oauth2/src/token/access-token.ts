@@ -171,9 +171,9 @@ export class AccessToken {
   }
 
   /**
-   * Makes a token of a form, as the callback of the implicit grant has it in its fragment (RFC
-   * 6749, 4.2.2). One leading `#` or `?` is dropped. Nothing in the form is an option. With
-   * `raiseErrors: false` what is wrong with the form is the `error` of a token without a value.
+   * Makes a token of a form, such as the fragment of the implicit grant's callback (RFC 6749,
+   * 4.2.2). One leading `#` or `?` is dropped. Nothing in the form is an option. With
+   * `raiseErrors: false` a fault of the form is the `error` of a token without a value.
    *
    * @throws OAuth2Error when the form has an `error`; InvalidResponseError when it has no token, or
    * two

@@ -4,7 +4,7 @@ import { InvalidResponseError } from "../errors.ts";
 const farthest = Number.MAX_SAFE_INTEGER;
 /** Times above this are milliseconds; as seconds, it is the year 5138. */
 const milliseconds = 1e11;
-/** Expiry of a token whose own is unreadable: long ago, so that it does not live for ever. */
+/** Expiry of a token whose own is unreadable: long ago, so that it does not live forever. */
 export const unknownExpiry = 0;
 
 /** When a token expires. */
@@ -19,8 +19,7 @@ export interface Expiry {
 
 /**
  * Reads when a token expires, of its fields `expires_at`, which counts, and `expires_in`. A
- * lifetime of 0 means never. What is there and unreadable counts as expired; an empty text counts
- * as absent.
+ * lifetime of 0 means never. An unreadable field counts as expired; an empty text counts as absent.
  *
  * @param now in seconds since the epoch
  * @throws InvalidResponseError when the lifetime is neither a number nor text

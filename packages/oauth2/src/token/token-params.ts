@@ -28,7 +28,7 @@ export type TokenTypeHint = "access_token" | "refresh_token";
 
 /** Options of {@link AccessToken.revoke}; what else is given, is a parameter of the request. */
 export type RevokeParams = TokenParams & {
-  /** Which of the two tokens. Default: `access_token`. */
+  /** Selects one of the two tokens. Default: `access_token`. */
   readonly token_type_hint?: TokenTypeHint | null | undefined;
 };
 

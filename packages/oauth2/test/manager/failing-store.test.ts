@@ -38,7 +38,7 @@ describe("a store that hangs", () => {
 
 describe("a lock that is lost with each renewal", () => {
   /**
-   * Returns the tokens that one call requests until it fails, each of which takes so many
+   * Returns the tokens that one call requests until it fails, each of which takes this number of
    * milliseconds.
    */
   async function requestsOfOneCall(duration: number): Promise<readonly number[]> {

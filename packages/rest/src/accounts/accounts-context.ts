@@ -9,7 +9,7 @@ import type { SecondFactors } from "./second-factor/second-factors.ts";
 import type { Sessions } from "./sessions/sessions.ts";
 import type { StoredUser, UserResource } from "./users/define-user.ts";
 
-/** Who may create users or authenticate them: holders of the master key, or everyone. */
+/** Callers who may create users or authenticate them: holders of the master key, or everyone. */
 export type OpenTo = "master" | "public";
 
 /**

@@ -38,12 +38,12 @@ export interface AccountsOptions {
   /** The users, as `defineUser` makes them. */
   readonly user: UserResource;
   /**
-   * Who may create users: holders of the master key, or everyone. An open sign-up never sets a
-   * role, is limited for each network, and its address is unverified until it is confirmed.
+   * Callers who may create users: holders of the master key, or everyone. An open sign-up never
+   * sets a role and is limited for each network. Its address is unverified until it is confirmed.
    * Default: `"master"`.
    */
   readonly signUp?: OpenTo | undefined;
-  /** Who may sign users in: holders of the master key only, or everyone. Default: `"master"`. */
+  /** Callers who may sign users in: holders of the master key, or everyone. Default: `"master"`. */
   readonly signIn?: OpenTo | undefined;
   /** Mails of your own in the place of those that come with the package. Default: none. */
   readonly texts?: Partial<AccountTexts> | undefined;
@@ -92,9 +92,8 @@ export interface AccountsSettings {
   /** Receives why a mail was given up. Default: `console.error`. */
   readonly report?: ((error: unknown) => void) | undefined;
   /**
-   * Called when what a user can sign in with ends: the user was removed, set a lost password, or
-   * proved to own the email of an account that somebody else made. Ends what is kept elsewhere.
-   * Default: nothing.
+   * Called when the credentials of a user end. The user was removed, set a lost password, or proved
+   * to own the email of somebody else's account. Ends what is kept elsewhere. Default: nothing.
    */
   readonly onForget?: OnForget | undefined;
 }

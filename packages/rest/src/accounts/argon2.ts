@@ -20,7 +20,7 @@ const maxRunning = 4;
 /** Callers that may wait in each of the two queues; more would wait longer than a client does. */
 const maxWaiting = { first: 200, last: 50 } as const;
 
-/** Whose turn it is when a computation ends: all of `first` come before any of `last`. */
+/** The next turn when a computation ends: all of `first` come before any of `last`. */
 export type Turn = keyof typeof maxWaiting;
 
 // One machine, one memory: the limits hold for the process, whatever number of APIs it serves.

@@ -29,11 +29,11 @@ class Refused extends Error {
 
 /**
  * Makes a store for `rateLimit` in the documents, which all processes share and which outlives
- * them. Each request that passes is a durable write, so it is for what is rare or costs more, such
+ * them. Each request that passes is a durable write. So it is for what is rare or costs more, such
  * as sign-ins; where there is one process, `memoryRateLimitStore` is the better one.
  *
- * Up to ten requests are counted one by one. Of more, those within a tenth of the window are
- * counted together until the last of them leaves it. So no window holds more than the limit.
+ * Up to ten requests are counted one by one. Further ones within a tenth of the window are counted
+ * together until the last of them leaves it. So no window holds more than the limit.
  */
 export function documentsRateLimitStore(store: Pick<Store, "collection">): RateLimitStore {
   const documents = store.collection(rateLimitCollection);

@@ -47,7 +47,7 @@ export interface PasswordResets<User extends PasswordHolder = PasswordHolder> {
   find(store: Store, token: string): Promise<Stored<User> | undefined>;
   /**
    * Sets the password, ends all sessions of the user by another `sessionVersion`, and uses up all
-   * its resets. Of any number of calls with one token one succeeds; the others get `undefined`, as
+   * its resets. One of any number of calls with one token succeeds; the others get `undefined`, as
    * for a token that `find` does not find.
    *
    * @param more - Runs in the same transaction, with the user before the change; what it returns is

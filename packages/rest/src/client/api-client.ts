@@ -110,8 +110,8 @@ export interface ResourceClient<D, Input, Related = unknown, Lists = unknown> {
     options?: CallOptions,
   ): Promise<PageResult<FoundBy<Query, D, Related>>>;
   /**
-   * One page of the documents by QUERY (RFC 10008), for filters that are too long for a URL, or
-   * that no log may have. What it takes goes in the body; single fields are filtered by `where`
+   * One page of the documents by QUERY (RFC 10008). It is for filters that are too long for a URL,
+   * or that no log may have. The parameters go in the body; single fields are filtered by `where`
    * alone.
    */
   query<const Query extends QueryParameters<D, Lists>>(

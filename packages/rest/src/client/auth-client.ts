@@ -52,7 +52,7 @@ type ArgumentsOf<Input> = object extends Input
   : [input: Input, options?: CallOptions];
 
 /**
- * Everything of accounts. Calls are named as their operations in `/openapi.json`, and take
+ * Everything of accounts. Calls are named as their operations in `/openapi.json`. They take
  * parameters of the path and fields of the body in one object; `id` is `me` by default. Secrets of
  * these calls go to no redirect.
  */

@@ -42,7 +42,7 @@ const checkOptions = createOptionCheck(
  * Makes a typed client of an API; its types come from the definitions, without generated code.
  *
  * Calls resolve with a {@link Result}. They reject with a {@link ProblemError} for a status of 400
- * or more, and with a `TransportError` of `@fetchwork/http` when there is no response. For an
+ * or more. Without a response they reject with a `TransportError` of `@fetchwork/http`. For an
  * operation that the API does not have they reject with a {@link ClientError}.
  *
  * @throws HttpUsageError of `@fetchwork/http` for a wrong option, UsageError of `@fetchwork/kit`

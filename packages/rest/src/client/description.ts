@@ -22,7 +22,7 @@ export type OperationIndex = ReadonlyMap<string, OperationTarget>;
 const methods: ReadonlySet<string> = new Set(["get", "query", "post", "put", "patch", "delete"]);
 
 /**
- * Reads the operations of a description. Of two resources of one name it knows neither by that
+ * Reads the operations of a description. It knows neither of two resources of one name by that
  * name.
  *
  * @throws ClientError `ERR_REST_DESCRIPTION` for what is none

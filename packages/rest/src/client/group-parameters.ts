@@ -11,8 +11,8 @@ type GroupKind = "avg" | "max" | "min" | "sum";
 type GroupOrder<D> = "count" | FieldOf<D> | `${GroupKind}.${FieldOf<D>}`;
 
 /**
- * Parameters of the groups of `D`, with the filters of a list. Which fields make groups is the
- * API's to say; others are a 400.
+ * Parameters of the groups of `D`, with the filters of a list. The API decides which fields make
+ * groups; others are a 400.
  */
 export type GroupParameters<D> = {
   /** Fields whose values make the groups, at most 8. Default: all documents are one group. */

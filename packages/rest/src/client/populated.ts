@@ -2,8 +2,8 @@ import type { RelatedDocument } from "../resource/relations/related-types.ts";
 
 /**
  * A document with others in the place of identifiers, or under names of relations: those that begin
- * the paths, and no other field. Of a relation whose type is known, they have the type of its
- * documents, with theirs where a path goes on.
+ * the paths, and no other field. If the type of a relation is known, they have that of its
+ * documents, and so on along a path.
  *
  * An identifier stays where the caller may not see its document, and `null` stands for one that is
  * missing; documents of an inverse relation are left out where the caller may not list them. With

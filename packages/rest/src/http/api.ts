@@ -97,7 +97,7 @@ export function createApi<const Routes extends readonly Route[]>(
   const resources = createResourceGraph(routes);
   let described: OpenApiDocument | undefined;
   const describe = (): OpenApiDocument => (described ??= openApiDocument(options, routes));
-  // Most processes never show it; but what is wrong with the definitions is found here.
+  // Many processes never show it; but what is wrong with the definitions is found here.
   if (!areNamesUnique(routes)) describe();
   const app = new Hono<{ Bindings: Context }>({ strict: false });
 

@@ -228,8 +228,8 @@ function orderOf({ near, sort }: ListQuery): { readonly sort: readonly string[] 
 
 /**
  * Makes a function that does the work once for all who ask while it is under way: they wait until
- * it is over, and share the next run. So every response is of a run that began after it was asked
- * for, as if each had a separate one.
+ * it is over, and share the next run. So every response is of a run that began after the request,
+ * as if each had a separate one.
  *
  * It is for reads that cost more than their response, such as counting what many lists count at a
  * time. A run that fails fails for all who share it.

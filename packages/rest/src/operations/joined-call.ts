@@ -49,8 +49,8 @@ const failures = new WeakMap<Transaction, unknown>();
 const committed = new WeakSet<Transaction>();
 
 /**
- * Makes a store whose reads, changes and transactions are all part of one transaction, for handlers
- * that know nothing of it.
+ * Makes a store whose reads, changes and transactions are all part of one transaction. Handlers
+ * need not know of it.
  */
 function joinStore(store: Store, transaction: Transaction): Store {
   const joined: Pick<Store, "collection" | "transaction"> = {

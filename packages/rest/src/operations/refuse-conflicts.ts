@@ -35,7 +35,7 @@ export function inputProblem(error: unknown): Problem | undefined {
 function taken(fields: readonly string[]): Problem {
   const [field = "", ...others] = fields;
   const combination = `the combination of ${fields.join(", ")}`;
-  // Which fields is not known of an index that another process built.
+  // The fields of an index that another process built are unknown.
   const what = others.length > 0 ? combination : field || "a unique value";
   const message = `${what} is already registered`;
   return new Problem(409, { errors: [fieldError(field, "unique", message)] });

@@ -29,7 +29,7 @@ export function removeOperation(resource: Resource): ResourceHandler {
           isReferredTo && transaction
             ? await releaseReferences(call, transaction, { resource, id: current.id })
             : [];
-        // A transaction has read it itself, and hooks may have changed it since, such as a count of
+        // A transaction has read it itself. Hooks may have changed it since, such as a count of
         // what belonged to it.
         const ifVersion = transaction ? undefined : current;
         const isGone = await documents.remove(current.id, { ifVersion });

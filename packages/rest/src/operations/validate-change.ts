@@ -21,10 +21,10 @@ export interface ChangedDocument {
 /**
  * Validates all the fields of a document after a change, and returns what the schema makes of them.
  *
- * A model may have changed since a document was stored. Fields that are wrong in the stored
- * document, and that the request does not send, are no mistake of the client: they are refused with
- * 409 and reported, for the operator to migrate the documents. A request that sends valid values
- * for these fields passes.
+ * A model may have changed since a document was stored. Invalid fields of the stored document that
+ * the request does not send are not a mistake of the client: they are refused with 409 and
+ * reported, for the operator to migrate the documents. A request that sends valid values for these
+ * fields passes.
  *
  * @throws Problem 400 when the request sends invalid fields or other values for immutable ones, 409
  * when only the stored document has invalid fields, 403 for fields that the caller may not set. All

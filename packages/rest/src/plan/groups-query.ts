@@ -23,7 +23,7 @@ export interface AskedValue {
   readonly field: string;
 }
 
-/** Which groups are asked for. */
+/** The groups that are asked for. */
 export interface GroupsQuery {
   /** Selects the documents that are grouped. */
   readonly selection: Pick<ListQuery, "q" | "where">;

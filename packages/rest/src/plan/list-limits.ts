@@ -4,7 +4,7 @@ import type { Resource } from "../resource/resource.ts";
 
 /**
  * Finds what documents have to pass to be listed to a caller: the condition of the hook
- * `beforeList`, and under the rule `owner` that they belong to the caller, unless it is an admin.
+ * `beforeList`. Under the rule `owner` they also have to belong to the caller, but for an admin.
  */
 export async function listLimits(
   { access, hooks, owner }: Resource,

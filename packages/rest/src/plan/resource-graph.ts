@@ -42,7 +42,7 @@ export function createResourceGraph(routes: readonly Route[]): ResourceGraph {
   };
 }
 
-/** Finds the users: the documents that own themselves. Whose owners are shown must be clear. */
+/** Finds the users: the documents that own themselves. It must be clear whose owners are shown. */
 function usersIn(resources: readonly Resource[]): PublicUsers | undefined {
   const own = resources.filter(({ owner }) => owner === "id");
   const [first, ...others] = own;

@@ -32,7 +32,7 @@ export interface RouteDefinition<
   readonly tag: string;
   /** Description of the group; that of the first route that has one counts. Default: none. */
   readonly tagDescription?: string | undefined;
-  /** Who may call it. */
+  /** Callers that may use it. */
   readonly access: Rule;
   /** Schema of the body. Without it a body is read for its token only. */
   readonly body?: BodySchema | undefined;
@@ -47,8 +47,8 @@ export interface RouteDefinition<
   /** Whether `If-Match` and `If-None-Match` are understood, with 412. Default: `false`. */
   readonly conditional?: boolean | undefined;
   /**
-   * Whether `handle` refuses some callers of the rule `public` by itself, with 401 or 403, so that
-   * a response is for its caller alone. Default: `false`.
+   * Whether `handle` refuses some callers of the rule `public` by itself, with 401 or 403. A
+   * response is then for its caller alone. Default: `false`.
    */
   readonly checksCaller?: boolean | undefined;
   /**
@@ -62,7 +62,7 @@ export interface RouteDefinition<
    * Whether a POST with `Idempotency-Key` runs in one transaction with the record of its response.
    * Then not even the end of the process can double its effect. Its handler then changes documents
    * through `call.store` only, and may be called again when another transaction was in its way.
-   * Otherwise the key is taken before the handler runs, and falls free after five minutes if the
+   * Otherwise the key is taken before the handler runs. It falls free after five minutes if the
    * process ends before it responds. Default: `true` for the routes of resources, else `false`.
    */
   readonly atomic?: boolean | undefined;
@@ -72,8 +72,8 @@ export interface RouteDefinition<
    */
   readonly raw?: boolean | undefined;
   /**
-   * The resource that it belongs to. Whatever leads from one resource to another knows those of all
-   * routes, such as that of the users, whom documents show as their owners. Default: none.
+   * The resource that it belongs to. Links between resources know those of all routes, such as that
+   * of the users, whom documents show as their owners. Default: none.
    */
   readonly resource?: Resource | undefined;
   /** Responses by status, without the errors that access and validation give by themselves. */
@@ -178,7 +178,7 @@ export function defineRoute<
     "resource",
     "responses",
     "handle",
-    // Those of a route that was made before, and is changed.
+    // Fields of a route that was made before, and is changed.
     "action",
     "types",
   ]);

@@ -21,12 +21,12 @@ export interface AccessCall<
 }
 
 /**
- * Decides whether a call may go on. Without a document at the address, `true` leads to 404. Who may
- * not gets a 401 without a valid token, and else a 403. A creation runs in one transaction with the
- * question, and both may be repeated.
+ * Decides whether a call may go on. Without a document at the address, `true` leads to 404. A
+ * caller who may not gets a 401 without a valid token, and else a 403. A creation runs in one
+ * transaction with the question, and both may be repeated.
  */
 export type AccessFunction<Asked = AccessCall> = {
-  // As a method, so that a resource of some fields counts as a resource of any.
+  // A method, so that a resource of some fields counts as a resource of any.
   ask(call: Asked): boolean | Promise<boolean>;
 }["ask"];
 

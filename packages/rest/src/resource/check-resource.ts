@@ -187,7 +187,7 @@ function isCount(count: NonNullable<ListOptions["count"]>): boolean {
   return ["bounded", "exact", "none"].includes(count);
 }
 
-/** Who is told more is told at least the same: a field that only strangers see is a mistake. */
+/** A closer caller sees at least as much: a field that only strangers see is a mistake. */
 function checkViews({ options: { name, views }, view }: ResourceParts): void {
   if (!views) return;
   for (const kind of ["public", "user", "self", "admin"] as const) {

@@ -15,7 +15,7 @@ export type DerivedFields<S extends Schema> = {
 
 /**
  * A document as clients see it: the shown ones of its fields, of those that are computed, and of
- * those that every document has. Those that not everyone sees may be missing.
+ * those that every document has. Fields that not everyone sees may be missing.
  */
 export type ShownBy<
   S extends Schema,

@@ -2,10 +2,10 @@ import { describeValue, isObject } from "@fetchwork/kit";
 import { check } from "../errors.ts";
 import { type Kind, viewLists, type ViewOptions } from "./views.ts";
 
-/** Who may use a field: everyone, users, the owner, admins; each includes those after. */
+/** Callers that may use a field: everyone, users, the owner, admins; each includes those after. */
 export type FieldRule = "admin" | "owner" | "public" | "user";
 
-/** Who sees a field, and who sets it. */
+/** Callers that see a field, and those that set it. */
 export interface FieldRules {
   /** Default: `"public"`. */
   readonly read?: FieldRule | undefined;
@@ -27,7 +27,7 @@ export type RestrictedIn<Rules> = {
       : never;
 }[keyof Rules];
 
-/** Who sets a field: the callers who do not change the document as such. */
+/** Rules of who sets a field: the callers who do not change the document as such. */
 export type WriteRules = ReadonlyMap<string, FieldRule>;
 
 const letsPass: Readonly<Record<FieldRule, readonly Kind[]>> = {

@@ -21,9 +21,9 @@ export interface ChangeEvent extends HookEvent {
  *
  * A hook before an operation runs once the access rule and the validation have let the request
  * pass. It refuses by throwing a `Problem`. Before a change it runs in the transaction of that
- * change: what it throws undoes everything, and it may be called again when somebody else came
- * between, so it should do nothing that cannot be undone. Fields that it returns take the place of
- * those it was given and are stored without further validation.
+ * change: what it throws undoes everything. It may be called again when somebody else came between.
+ * So it should do nothing that cannot be undone. Fields that it returns take the place of those it
+ * was given and are stored without further validation.
  *
  * A hook after a change runs after the commit, before the response is sent. The change stays, so
  * what it throws is reported and does not become the response.

@@ -7,8 +7,8 @@ import { type JsonSchema, jsonSchemaOf, scalarOf, type Schema } from "../schema.
 export interface ListParameter<Value = unknown> {
   /**
    * Schema of the value. A number or a boolean of the schema is converted from its text; a list
-   * takes values separated by commas. What the schema makes of `undefined`, such as a default,
-   * counts as sent; a default also where the text is empty.
+   * takes values separated by commas. A value that the schema makes of `undefined`, such as a
+   * default, counts as sent; a default also where the text is empty.
    */
   readonly schema: Schema<Value>;
   /** Makes the condition for a value, as a filter of the store; `undefined`: no condition. */

@@ -25,7 +25,7 @@ export interface PublicUsers {
   tagOf(user: Stored<Fields>, viewer: UserViewer): string;
 }
 
-/** Who looks at a user; nobody in particular where there is none. */
+/** The viewer of a user; nobody in particular where there is none. */
 type UserViewer = Pick<Account, "id" | "role"> | undefined;
 
 const textOrNull: JsonSchema = { type: ["string", "null"] };

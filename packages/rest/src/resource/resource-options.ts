@@ -38,7 +38,7 @@ export interface ResourceOptions<
   readonly path: Path;
   /** Fields that clients send and see. The output must be valid input again: updates are merged. */
   readonly schema: S;
-  /** Who may do what. An operation that is left out is open to admins only. */
+  /** Rules of who may do what. An operation that is left out is open to admins only. */
   readonly access: AccessRules<NoInfer<StoredBy<S, Owner, Hidden>>, NoInfer<StoredBy<S, Owner>>>;
   /**
    * Field that holds the identifier of the user who created the document. Needed by the rule
@@ -59,16 +59,17 @@ export interface ResourceOptions<
    */
   readonly view?: readonly View[] | undefined;
   /**
-   * Which of these fields each kind of caller sees, wherever documents are shown: `{ public: ["id",
-   * "name"], self: "all" }`. Callers neither filter, sort nor search by fields that they do not
-   * see. Default: everyone sees all of `view`.
+   * These fields by the kind of caller that sees them, wherever documents are shown:
+   * `{ public: ["id", "name"], self: "all" }`. Callers neither filter, sort nor search by fields
+   * that they do not see. Default: everyone sees all of `view`.
    */
   readonly views?: ViewOptions<NoInfer<View>, Public> | undefined;
   /**
-   * Who sees and who sets single fields: `{ salary: "admin", notes: { read: "owner", write: "admin"
-   * } }`. A rule alone is for both. What a caller does not see by `views` stays hidden. Who sends a
-   * field that others set gets a 403. Default: everyone sees the fields of `view`, and callers who
-   * may change documents set all fields that are not read-only.
+   * Rules of who sees and who sets single fields:
+   * `{ salary: "admin", notes: { read: "owner", write: "admin" } }`. A rule alone is for both.
+   * Fields that a caller does not see by `views` stay hidden. A caller who sends a field that
+   * others set gets a 403. Default: everyone sees the fields of `view`, and callers who may change
+   * documents set all fields that are not read-only.
    */
   readonly fields?: Rules | undefined;
   /**

@@ -49,7 +49,7 @@ export interface Resource<
   readonly readOnly: ReadonlySet<string>;
   /** Names of the fields that clients set only when they create a document. */
   readonly immutable: ReadonlySet<string>;
-  /** Who sets fields that not everyone sets. */
+  /** Rules for fields that not everyone sets. */
   readonly writeRules: WriteRules;
   /** Names of the fields that nobody sees. */
   readonly secret: ReadonlySet<string>;

@@ -22,7 +22,7 @@ export interface ViewOptions<View extends string = string, Public extends string
   readonly admin?: "all" | readonly View[] | undefined;
 }
 
-/** Who looks at documents: the caller of a request. */
+/** The viewer of documents: the caller of a request. */
 export interface Viewer {
   /** Default: nobody in particular. */
   readonly user?: Pick<Account, "id" | "role"> | undefined;
@@ -148,7 +148,7 @@ export function compileViews(options: ViewOptions | undefined, place: ViewPlace)
       case "owner":
         return ["admin", ...owners];
       case "user":
-        // Who creates a document owns it, unless it is its own owner.
+        // The creator of a document owns it, unless it is its own owner.
         return operation === "create" && owner !== undefined && owner !== "id"
           ? owners
           : ["user", "admin", ...owners];

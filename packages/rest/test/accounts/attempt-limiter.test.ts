@@ -26,7 +26,7 @@ const stores: readonly (readonly [string, () => Promise<AttemptStore>])[] = [
   ],
 ];
 
-/** Fails so many times, and returns the seconds that the next one has to wait. */
+/** Fails a number of times, and returns the seconds that the next one has to wait. */
 async function fail(limiter: AttemptLimiter, by: AttemptBy, times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     await (await limiter.begin(by)).end("failure");

@@ -194,7 +194,7 @@ describe("a passkey", () => {
     expect((await api.send("POST", "/passkeys/sign-in", { json })).status).toBe(400);
   });
 
-  it("keeps no challenge of nobody for ever, and tells nothing of who has passkeys", async () => {
+  it("keeps no challenge of nobody forever, and tells nothing of who has passkeys", async () => {
     const api = await openAccounts({ signIn: "public" });
     await api.create("ada@example.com");
     const { json } = await api.send("POST", "/passkeys/sign-in-options");

@@ -19,7 +19,7 @@ export interface Greeted {
   readonly workingFolder: string;
   /** Resources in addition to users. */
   readonly resources: readonly Resource[];
-  /** Who may sign up and in. Absent without users. */
+  /** Callers who may sign up and in. Absent without users. */
   readonly accounts?: AccountsAccess | undefined;
 }
 

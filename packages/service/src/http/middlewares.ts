@@ -98,8 +98,8 @@ export function middlewares(settings: MiddlewareSettings): readonly Middleware[]
 
 /** Whether a request costs the hash of a password or a mail, which is also what guessing takes. */
 function checksPassword({ method, url }: Request): boolean {
-  // The API takes `/%61uth` for `/auth`. Of a path without a safe meaning nobody knows what it is
-  // taken for.
+  // The API takes `/%61uth` for `/auth`. Nobody knows what a path without a safe meaning is taken
+  // for.
   const path = canonicalizePath(new URL(url).pathname);
   return (
     path === undefined ||

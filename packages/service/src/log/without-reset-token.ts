@@ -9,7 +9,7 @@ const likeToken = /(?:[\w-]|%[\da-f]{2}){43,}/gi;
 
 /**
  * Removes tokens of mails from a URL for the log: everything after `/password-resets` and
- * `/email-changes`, however it is spelt, and other parts of the path that are as long as a token.
+ * `/email-changes`, however spelt, and other parts of the path as long as a token.
  */
 export function withoutResetToken(url: string): string {
   const end = url.search(/[?#]/);

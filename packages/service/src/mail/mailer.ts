@@ -68,8 +68,8 @@ async function sendOnce(
 ): Promise<void> {
   const { createTransport } = await import("nodemailer");
   signal.throwIfAborted();
-  // A server that says a little now and then never reaches a limit of silence, so the whole has a
-  // limit too.
+  // A server that sends a little now and then never reaches a limit of silence. So the whole has
+  // one too.
   const socket = new Socket();
   let isLate = false;
   const deadline = setTimeout(() => {
@@ -92,7 +92,7 @@ async function sendOnce(
     disableUrlAccess: true,
   });
   try {
-    // As an object, the address is never read as a list of several.
+    // An address in an object is never read as a list of several.
     await transport.sendMail({ ...mail, to: { name: "", address: mail.to } });
   } catch (error) {
     throw isLate ? Object.assign(new Error("too late"), { code: "ETIMEDOUT" }) : error;

@@ -22,7 +22,7 @@ export interface DocumentMigration {
   readonly id: number;
   /** Description in 1 to 200 characters. A migration that ran keeps its name. */
   readonly name: string;
-  /** The changes. Those of one collection are made together, in this order. */
+  /** The changes. Changes of one collection are made together, in this order. */
   readonly changes: readonly DocumentChange[];
 }
 

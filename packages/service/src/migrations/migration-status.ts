@@ -1,7 +1,7 @@
 import { administer, type AppliedMigration, type Store } from "@fetchwork/documents";
 import type { DocumentMigration } from "./document-migration.ts";
 
-/** Which migrations of a project ran on a store. */
+/** The migrations of a project that ran on a store. */
 export interface MigrationStatus {
   readonly applied: readonly AppliedMigration[];
   /** In the order of their numbers. */

@@ -2,7 +2,7 @@ import { type CollectionDefinition, defineCollection } from "@fetchwork/document
 
 /** Up to where a migration ran. */
 export interface Progress {
-  /** Which collection of the migration, from 0. */
+  /** Number of the migration's collection, from 0. */
   readonly step: number;
   /** The last id. */
   readonly after: string;

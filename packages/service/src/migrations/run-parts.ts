@@ -29,8 +29,8 @@ export function namesOf({ changes }: DocumentMigration): readonly string[] {
 
 /**
  * Runs a migration in parts. Each is a transaction with a note up to where it ran: a killed run
- * goes on there, and changes no document twice. What a program changes too is read again.
- * Resolves to the number of changed documents; the caller removes the note after the record.
+ * goes on there, and changes no document twice. Documents that a program changes too are read
+ * again. Resolves to the number of changed documents; the caller removes the note after the record.
  */
 export async function runParts(
   store: Store,

@@ -5,10 +5,9 @@ import type { StartSettings } from "../settings/start-settings.ts";
 import { WorkerGroup } from "./worker-group.ts";
 
 /**
- * Runs this program in several processes that listen on one port, and watches over them until
- * SIGTERM or SIGINT has stopped all. A second signal, at least 500 ms later, ends them at once.
- * SIGHUP replaces one after the other. The exit code is 1 when the first process has said why it
- * could not start.
+ * Runs this program in several processes on one port, and watches over them until SIGTERM or SIGINT
+ * has stopped all. A second signal, at least 500 ms later, ends them at once. SIGHUP replaces one
+ * after the other. The exit code is 1 when the first process has said why it could not start.
  *
  * @throws StartError with SQLite, or when the first process ended and could not say why.
  */

@@ -47,7 +47,7 @@ const ofThisSystem: ProcessTable = {
   check: (pid) => void process.kill(pid, 0),
   parentOfShell(pid) {
     try {
-      // Of another parent, such as npm itself, the parent may end: it is the shell of a terminal.
+      // The parent of another one, such as npm itself, may end: it is the shell of a terminal.
       return /^\d+ \(sh\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1];
     } catch {
       return undefined;

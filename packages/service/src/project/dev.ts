@@ -37,8 +37,8 @@ export function dev(project: string, folders: readonly string[]): void {
   function run(): void {
     state = "running";
     // Ctrl-C reaches a separate group once, forwarded; a second signal would end the service at
-    // once. On Windows, where a signal that is sent ends a process without its listeners, Ctrl-C
-    // reaches all of a console by itself.
+    // once. On Windows a signal ends a process without its listeners, but Ctrl-C reaches all of a
+    // console by itself.
     child = spawn(process.execPath, [...process.execArgv, path.join(project, "src/index.ts")], {
       cwd: project,
       stdio: ["ignore", "inherit", "inherit"],

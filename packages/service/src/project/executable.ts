@@ -12,9 +12,9 @@ const quiet = { stdio: "pipe" } as const;
 const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /**
- * Makes one file of Node, the service of a project and all it loads, which runs on machines like
- * this one: `dist/` and the name in `package.json`. Before Node 25.5 that needs Linux, Node
- * 22 and the package `postject` from npm.
+ * Makes one file of Node, a project's service and all it loads, for machines like this one: `dist/`
+ * and the name in `package.json`. Before Node 25.5 that needs Linux, Node 22 and the package
+ * `postject` from npm.
  *
  * @throws StartError when this Node cannot make it, or the package `rolldown` is not installed.
  */

@@ -18,8 +18,8 @@ export interface EnvironmentFile {
  * when there is one.
  *
  * In development the file is made when it is not there, with random secrets and readable by its
- * owner only. Where that is not possible, as in a folder that is read-only, the environment alone
- * will do when it has what is required.
+ * owner only. Where that is not possible, as in a read-only folder, the environment alone must have
+ * what is required.
  *
  * @throws StartError when the file cannot be made and what is required is not in the environment,
  * or it cannot be read.

@@ -21,9 +21,9 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens the store; one in PostgreSQL is waited for, as it may be starting too. `warn` receives a
- * line for each form of query that no index serves, which costs time when it is first run: for
- * development.
+ * Opens the store; one in PostgreSQL is waited for, as it may be starting too. For development,
+ * `warn` receives a line for each form of query that no index serves. That costs time when it is
+ * first run.
  *
  * @throws StartError that names the setting or the file at fault.
  */

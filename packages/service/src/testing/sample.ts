@@ -2,7 +2,7 @@ import { type Handler, runHandler } from "@fetchwork/http";
 import type { Fields, JsonSchema, Resource } from "@fetchwork/rest";
 import { z } from "zod";
 
-/** Who creates what samples refer to. */
+/** Creators of what samples refer to. */
 interface Creators {
   /** Makes an admin, and returns its token. */
   readonly user: () => Promise<string>;
@@ -50,8 +50,7 @@ export function createSampler(
     return { ...fields, ...given };
   }
   return async (resource, fields = {}) => {
-    // One for all that it refers to, so that rules about the owner of one of them let it create the
-    // next.
+    // One admin for all references: rules about the owner of one of them let it create the next.
     let admin: Promise<string> | undefined;
     return sample(resource, fields, () => (admin ??= user()));
   };

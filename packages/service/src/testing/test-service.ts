@@ -48,7 +48,7 @@ export interface TestService<Types = unknown>
   as(role: "user" | "admin" | "master"): Promise<TestClient<Types>>;
   /**
    * Makes what a client sends to create a document, with the fields that its schema needs; each
-   * time with other values. What it refers to is created first, by one admin.
+   * time with other values. Documents that it refers to are created first, by one admin.
    */
   sample<S extends Schema>(resource: Resource<S>, fields?: Fields): Promise<InputOf<S>>;
   /** Sends a request to a path. */

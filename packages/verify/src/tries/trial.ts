@@ -7,7 +7,7 @@ import type { Place } from "../world/planted.ts";
 import type { Visibility } from "../world/rules.ts";
 import type { Outcome, Sender } from "../world/sender.ts";
 
-/** Which kind of caller reads which fields: names by kind, by resource. */
+/** Fields that each kind of caller reads: names by kind, by resource. */
 export type Reads = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 /** The table of what trials noted, in alphabetical order. */

@@ -72,7 +72,7 @@ export async function tryPair(
   if (isRefused(one)) return one;
   const other = await send(pair.other);
   if (tells(hidden, one, other)) {
-    trial.findings.report("field-told", caller, { ...hidden, response: one, way });
+    trial.findings.report("field-inferred", caller, { ...hidden, response: one, way });
   }
   return one;
 }

@@ -36,7 +36,7 @@ export async function tryOwnRoutes(trial: Trial): Promise<void> {
 interface Target {
   readonly route: Route;
   readonly owner: string;
-  /** Which of its documents, where there is one for each member of an enum. Default: the first. */
+  /** Number of its document, where there is one for each member of an enum. Default: the first. */
   readonly state?: number;
   /** Identifiers of documents that are used before those of the owner. */
   readonly ids?: ReadonlyMap<Resource, string> | undefined;
@@ -207,9 +207,9 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
   }
 
   /**
-   * The owner of a new document that the body names instead of the caller. A field with another
-   * name does so if the caller owns what is created without it, or with the caller in it. The
-   * latter may be right where the caller does not create such documents, as for a notice.
+   * The owner of a new document that the body names instead of the caller. Another field does so if
+   * the caller owns what is created without it, or with the caller in it. The latter may be right
+   * where the caller does not create such documents, as for a notice.
    */
   async function takenOwner({ document, resource }: Planted, sent: Fields): Promise<string[]> {
     const { owner } = resource;
@@ -237,9 +237,9 @@ function setsAll({ viewer }: Caller): boolean {
 }
 
 /**
- * An own route may do more than the rules for users who create, owners and admins, but not for a
- * reading key. A function is asked by a request whose `If-Match` never holds, so that a change gets
- * a 412 if the caller may make it. A creation, and what handlers of one's own do, is undone.
+ * For users who create, owners and admins, an own route may do more than the rules. For a reading
+ * key it may not. The request that asks a function has an `If-Match` that never holds: a 412 says
+ * that the caller may make the change. A creation, and what handlers of one's own do, is undone.
  */
 async function isAllowed(
   trial: Trial,

@@ -27,7 +27,7 @@ const secrets = {
 export interface SentRequest {
   readonly caller: Pick<Caller, "token">;
   readonly request: ShownRequest;
-  /** After so many changes the process ends. Default: it does not end. */
+  /** Number of changes after which the process ends. Default: it does not end. */
   readonly changes?: number | undefined;
 }
 

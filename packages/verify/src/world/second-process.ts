@@ -51,7 +51,7 @@ export class SecondProcess implements AsyncDisposable {
   /** Resolves to nothing when the process has ended before it has responded. */
   async handle(request: SentRequest): Promise<Response | undefined> {
     const running = await (this.#running ??= start(this.#served, this.#cache));
-    // Of one that is ending this fails, which the end itself tells.
+    // Sending to one that is ending fails, which the end itself tells.
     running.child.send(request, () => undefined);
     const sent = await nextOf(running);
     if (sent)

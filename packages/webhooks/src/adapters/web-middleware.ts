@@ -10,7 +10,7 @@ import { Webhooks } from "../receive/webhooks.ts";
 /**
  * Responds to a request. The other arguments are what the runtime passes: `env` and `ctx` of
  * Workers, the server of Bun, `info` of Deno, `{ params }` of Next.js, the context of
- * `@fetchwork/http` or of Netlify. What still runs after a 202 is passed to `waitUntil` of the
+ * `@fetchwork/http` or of Netlify. Work that goes on after a 202 is passed to `waitUntil` of the
  * first of them that has it. Never rejects, unless `fallback` does.
  */
 export type WebMiddleware = (request: Request, ...runtime: readonly unknown[]) => Promise<Response>;
@@ -30,7 +30,7 @@ export const webReceiverOptionNames: readonly (keyof WebReceiverOptions)[] = [
 
 /**
  * Makes a receiver for runtimes with `Request` and `Response`. It is the `fetch` of Workers and
- * Bun, the handler of `Deno.serve` and the `POST` of Next.js as it stands. See {@link
+ * Bun, the handler of `Deno.serve` and the `POST` of Next.js as it is. See {@link
  * WebMiddleware} for `waitUntil`.
  *
  * @example

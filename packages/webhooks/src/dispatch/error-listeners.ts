@@ -9,7 +9,7 @@ interface Registered {
   readonly call: (error: WebhookError) => void;
 }
 
-/** The listeners of `onError`. What they throw or reject with is logged. */
+/** The listeners of `onError`. Errors that they throw or reject with are logged. */
 export class ErrorListeners {
   readonly #log: Logger;
   #listeners: readonly Registered[] = [];

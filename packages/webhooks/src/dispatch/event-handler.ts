@@ -50,7 +50,7 @@ type AnyListener<Events extends EventMap> = (
   context: HandlerContext,
 ) => unknown;
 
-/** Called with every failure. What it throws is logged. */
+/** Called with every failure. Errors that it throws are logged. */
 type ErrorListener = (error: WebhookError) => unknown;
 
 /** Calls handlers by event. All methods are bound. */
@@ -191,7 +191,7 @@ export function checkEvent(event: ReceivedEvent | undefined, errors: ErrorListen
 function eventError(message: string, event: ReceivedEvent | undefined): WebhookError {
   return new WebhookError("ERR_WEBHOOKS_EVENT", message, {
     status: 400,
-    // Of any shape, because it is not an event.
+    // Any shape is possible, because it is not an event.
     event: (event ?? {}) as Partial<UntypedEvent>,
     errors: [new TypeError(message)],
   });

@@ -12,9 +12,9 @@ export interface ReceiverOptions {
    */
   readonly url?: string | undefined;
   /**
-   * Milliseconds from the arrival of a request to its response: 202 while handlers still run, 503
-   * when a secret function or a replay store has not finished, so that the delivery is not handled
-   * yet. Default: `9_000`, as GitHub waits for ten seconds.
+   * Milliseconds from the arrival of a request to its response: 202 while handlers still run. 503
+   * when a secret function or a replay store has not finished; the delivery is not handled then.
+   * Default: `9_000`, as GitHub waits for ten seconds.
    */
   readonly timeout?: number | undefined;
   /**

@@ -229,7 +229,7 @@ export class Receiver {
     return this.#fail(this.#processor.report(failure));
   }
 
-  /** Logs a failure and makes its response. What any sender can cause gets one line. */
+  /** Logs a failure and makes its response. Failures that any sender can cause get one line. */
   #fail(error: unknown): ReceiverResponse {
     if (error instanceof WebhookError && (senderCodes.has(error.code) || isDisconnect(error))) {
       this.log.warn(error.message);

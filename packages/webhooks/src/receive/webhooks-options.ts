@@ -27,9 +27,9 @@ export interface WebhooksOptions<
   Transformed = unknown,
 > extends EventHandlerOptions<Events, Transformed> {
   /**
-   * The secret that is shared with the sender. Of several, the first one signs and all verify. A
-   * function is called for each delivery; when it fails, the response is 500 and the delivery is
-   * not handled.
+   * The secret that is shared with the sender. If there are several, the first one signs and all
+   * verify. A function is called for each delivery; when it fails, the response is 500 and the
+   * delivery is not handled.
    */
   readonly secret: string | readonly string[] | SecretFunction;
   /** More secrets to verify with, for example the old secret during a rotation. Default: none. */

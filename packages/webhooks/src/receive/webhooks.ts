@@ -142,8 +142,8 @@ export class Webhooks<
 
   /**
    * Tells whether a signature of a payload is valid for any of the secrets. Vendors that sign more
-   * than the payload need all headers of the delivery instead of the signature. Those that sign the
-   * URL also need the public URL with its query.
+   * than the payload need all headers of the delivery instead of the signature. Vendors that sign
+   * the URL also need the public URL with its query.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` without payload or signature
    */

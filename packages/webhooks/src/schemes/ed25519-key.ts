@@ -16,8 +16,8 @@ const privatePrefix = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 
 const publicPrefix = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
 
 /**
- * Reads `whsk_` and the base64 of a private key (a seed of 32 bytes, or seed and public key), or
- * `whpk_` and a public key. `undefined` for anything else.
+ * Reads a private key after `whsk_` (a seed of 32 bytes, or seed and public key), or a public key
+ * after `whpk_`, in base64. Returns `undefined` for anything else.
  */
 export function createEd25519Key(text: string): Ed25519Key | undefined {
   const bytes = decodeBase64(text.slice(5));

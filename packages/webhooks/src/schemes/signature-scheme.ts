@@ -20,7 +20,7 @@ interface SignedMessage {
   readonly body: string | Uint8Array;
   /**
    * Public URL of the request with its query, for schemes that sign it; only its path when the
-   * receiver does not know its URL, and absent when the delivery did not come through a receiver.
+   * receiver does not know its URL. Absent when the delivery did not come through a receiver.
    */
   readonly url?: string | undefined;
 }

@@ -6,8 +6,8 @@ import { noAction, objectOf, textOf } from "./payload-fields.ts";
 /**
  * Slack: Events API, interactive components and slash commands.
  *
- * The name is the type of the inner event for the Events API, `slash_command` for commands, else
- * the `type` of the payload. The challenge of `url_verification` is responded to without a handler.
+ * The name is the inner event's type for the Events API, `slash_command` for commands, else the
+ * payload's `type`. The challenge of `url_verification` is responded to without a handler.
  */
 export const slack: Vendor<UntypedEvents> = /* @__PURE__ */ defineVendor<UntypedEvents>({
   name: "slack",

@@ -397,7 +397,7 @@ describe.each(receivers)("%s", (name, start) => {
   });
 
   describe("beyond maxUnverified", () => {
-    /** A delivery with a body of so many bytes, of which the last one does not come. */
+    /** A delivery with a body of a number of bytes, of which the last one does not come. */
     async function unfinished(webhooks: Webhooks, size: number): Promise<RequestInit> {
       const body = new ReadableStream<Uint8Array>({
         start: (controller) => controller.enqueue(new Uint8Array(size - 1)),

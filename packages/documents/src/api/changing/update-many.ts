@@ -1,7 +1,7 @@
 import type { Change, Stored } from "../document.ts";
 import type { Where } from "../where.ts";
 
-/** Which documents to change, and how. */
+/** The documents to change, and how. */
 export interface ManyChanges<T> {
   /** The filter; `{}` selects every document. */
   readonly where: Where<T>;
@@ -14,9 +14,9 @@ export interface UpdatingMany<T> {
   /**
    * Changes every document that the filter matches, each at most once; resolves to their number.
    *
-   * The documents are looked for first, and changed in parts of 250 that are durable one by one, so
-   * that nobody waits for long: others see some changed, and what fails leaves the rest as it was.
-   * A document that no longer matches when its turn comes stays as it is. One that matches later is
+   * The documents are looked for first, and changed in parts of 250 that are durable one by one. So
+   * nobody waits for long: others see some changed, and what fails leaves the rest as it was. A
+   * document that no longer matches when its turn comes stays as it is. One that matches later is
    * not looked for. In a transaction it is all or none.
    *
    * @throws {UniqueError} When a unique field is taken.

@@ -86,7 +86,7 @@ export interface Aggregating<T> {
    * Groups documents by the values of fields and computes values of each group.
    *
    * Values of different JSON types are different groups: `true` is not 1. A sum is the exact sum of
-   * the decimal numbers, so `0.1 + 0.2` is `0.3` and the order of the documents does not matter; it
+   * the decimal numbers: `0.1 + 0.2` is `0.3`, and the order of the documents does not matter; it
    * is `Infinity` beyond the largest number.
    *
    * @throws {InputError} `ERR_DOCUMENTS_QUERY`

@@ -6,7 +6,7 @@ import { atomically, type Operation, type Row } from "../operation.ts";
 import { changeDocument, type Modification } from "./change.ts";
 import { selectionTerms, whereSql } from "./where.ts";
 
-/** Which documents to change, and what to make of each. */
+/** The documents to change, and what to make of each. */
 export interface ManyModifications<T> {
   readonly filter: Filter;
   readonly modification: Modification<T>;
@@ -27,8 +27,8 @@ function* changeEach<T>(
   { filter, modification }: ManyModifications<T>,
 ): Operation<number> {
   const sql = layout.begin();
-  // The limit keeps an index of the filter from being searched, which would have all that match,
-  // and not just these.
+  // The limit keeps an index of the filter from being searched. It would have all that match, and
+  // not just these.
   const part = `(SELECT * FROM ${layout.quoted} WHERE ${sql.isRow(keys)}${sql.page(keys.length, 0)})`;
   const terms = selectionTerms(layout, { filter, words: [], deleted: "exclude" }, sql);
   // Everybody locks documents in this order.

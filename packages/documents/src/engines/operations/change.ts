@@ -19,7 +19,7 @@ export interface Modification<T> {
   readonly make: (stored: Stored<T>) => unknown;
 }
 
-/** After so many lost races a change waits for the lock of its document. */
+/** After this number of lost races a change waits for the lock of its document. */
 const freeAttempts = 3;
 
 /**

@@ -43,7 +43,7 @@ export function* readChanges(
 ): Operation<ChangeBatch> {
   const start = after === undefined ? 0 : parsePosition(after);
   // Another process may write between the statements: rows may be newer than the end, which is read
-  // first, and what is trimmed before the start is read is missing.
+  // first. Rows that are trimmed before the start is read are missing.
   const newest = (yield begin().read(`SELECT max(position) FROM ${changesTable}`)).rows[0]?.[0];
   const sql = begin();
   const terms = [`position > ${sql.bind(start, "bigint")}`];

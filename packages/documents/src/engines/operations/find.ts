@@ -19,7 +19,7 @@ export interface ReadPlan {
   readonly find?: FindPlan | undefined;
   /** Documents to count, up to `max`. */
   readonly count?: CountPlan | undefined;
-  /** Which groups to compute; the count is then that of all groups. */
+  /** Groups to compute; the count is then that of all groups. */
   readonly groups?: ParsedAggregate | undefined;
   /** Fields whose values are counted; the count is that of the field with the most. */
   readonly distinct?: ParsedDistinct | undefined;
@@ -162,8 +162,8 @@ function* selectAll(layout: Layout, query: ParsedQuery & Selected): Operation<Fo
 const fewRows = 1000;
 
 /**
- * Whether an index has the rows of a query in order and all can be seen, so that none besides is
- * visited: then counting them would only take time, a fifth of that of the statement.
+ * Whether an index has the rows of a query in order and all can be seen. No other row is visited
+ * then: counting them would only take time, a fifth of that of the statement.
  */
 function isShort(
   { softDelete, expiresAt }: Layout,

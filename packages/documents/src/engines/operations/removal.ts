@@ -5,7 +5,7 @@ import type { Operation, Row } from "../operation.ts";
 import { separateMembers } from "./lookups.ts";
 import { selectionTerms, whereSql } from "./where.ts";
 
-/** Which documents to remove, as plain data: another thread can look for them. */
+/** The documents to remove, as plain data: another thread can look for them. */
 export interface Removal {
   /** `"purge"` deletes documents that were removed already, in collections that keep them. */
   readonly kind: "purge" | "remove";

@@ -19,8 +19,8 @@ const walkPerDocument = 20;
 const unevenness = 2;
 
 /**
- * Entries of an index of words that are read in about the time in which documents are looked at in
- * their order: as many for each part as documents have the rarest one.
+ * Entries of an index of words that take about as long as documents in their order: as many for
+ * each part as documents have the rarest one.
  */
 export const manyEntries = 100_000;
 /** Documents of a sample: a word is common when enough of them have it. */
@@ -57,9 +57,9 @@ export function* findUnindexed(
 
 /**
  * Decides how words or members of lists are looked for. When few documents have them, their index
- * finds those. When many have them, that would take as long as there are many; then it is faster to
- * take documents in their order and to look at each, because some of the next ones have them. While
- * the index of words lacks documents with the words, its result and those are read together.
+ * finds those. When many have them, that would take as long as there are many. It is then faster to
+ * look at documents in their order, because some of the next ones have them. While the index of
+ * words lacks documents with the words, its result and those are read together.
  */
 export function* probe(
   layout: Layout,
@@ -156,8 +156,7 @@ function readKeys(text: string): readonly number[] {
  *
  * In the worst case many documents have them, but too few of those that come first in the order.
  * Then some 8,000 documents are looked at in vain, and all that have them are read and sorted after
- * that. The same is done at once for a sort that no index has the order of, and for a search
- * without a limit.
+ * that. For a sort without an index, and a search without a limit, that is done at once.
  */
 export function* selectSearched(
   layout: Layout,
@@ -329,8 +328,8 @@ function* lastWalked(
 }
 
 /**
- * Whether reading may stop at a row: the next page begins at its time of creation, so the rows that
- * were walked must be of more than one.
+ * Whether reading may stop at a row. The next page begins at its time of creation, so the walked
+ * rows must be of more than one time.
  */
 function* mayStop(layout: Layout, search: Search, last: Row): Operation<boolean> {
   const [time, id] = search.order;

@@ -23,8 +23,8 @@ const tables =
 
 /**
  * Reads everything in a transaction that keeps to one moment, and tells what is damaged: documents,
- * claims, positions, and indexes. What an index holds is compared where the extension `amcheck` is
- * there and the role may call it, which is a superuser's choice.
+ * claims, positions, and indexes. Contents of indexes are compared where the extension `amcheck` is
+ * there and a superuser lets the role call it.
  */
 export async function checkStore(
   client: PoolClient,

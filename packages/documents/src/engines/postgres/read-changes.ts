@@ -26,8 +26,8 @@ interface Gap {
  * Reads the oldest changes after a position.
  *
  * A missing number is a change that is not committed yet, or one that never will be. A transaction
- * that draws a number has locked the table of changes before, and holds that lock until its end. So
- * what is still missing when all of those are over that held it when the gap was seen stays
+ * that draws a number has locked the table of changes before, and holds that lock until its end.
+ * When all transactions that held it at the gap's discovery are over, a missing number stays
  * missing. Other transactions of the server hold nobody up.
  */
 export async function readChangesPastGaps(

@@ -9,7 +9,7 @@ const maxWait = 30_000;
 
 /**
  * Runs few of the reads that may scan a collection at the same time. The server would run all of
- * them at once, and everybody else would wait for its processors and for a connection.
+ * them at once, and all others would wait for processors and a connection.
  */
 export class SlowReads {
   readonly #places = new Semaphore(maxReads, { maxWaiting });

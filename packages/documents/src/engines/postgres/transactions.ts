@@ -88,7 +88,7 @@ export class Transactions {
 
   /** Runs work while no conflicting transaction runs, or at the end of the time. */
   async #queue<R>(locks: LockTable, deadline: number, work: () => Promise<R>): Promise<R> {
-    // One of this process at a time asks for the lock, so that it goes from one to the next at
+    // One call of this process asks for the lock at a time. So it goes from one to the next at
     // once.
     const before = this.#queued;
     const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -191,8 +191,8 @@ export class Transactions {
 
   /**
    * Keeps changes of others out of the feed of a distributed store until the end. They all move its
-   * end, which a transaction cannot do after one of them has, so many small ones would never let a
-   * transaction through. Comes before the snapshot.
+   * end. A transaction cannot do that after one of them, so many small ones would never let it
+   * through. Comes before the snapshot.
    */
   async #lockFeed(client: PoolClient, limit: number): Promise<void> {
     if (this.#cannotLock) return;

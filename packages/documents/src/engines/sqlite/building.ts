@@ -40,7 +40,7 @@ export class Building {
 
   /**
    * Builds what collections need in another thread, which waits at most `busyTimeout` for other
-   * writers. What fails there fails again in this one, which reports it.
+   * writers. A failure there occurs again in this thread, which reports it.
    */
   async prepareAway(layouts: readonly SqliteLayout[]): Promise<void> {
     const definitions = layouts.map(({ definition }) => definition);

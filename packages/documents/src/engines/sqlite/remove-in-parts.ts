@@ -11,9 +11,9 @@ const partSize = 250;
 
 /**
  * Removes documents and returns their number. Many are looked for first, in another thread when
- * that takes long, and removed in parts: other work comes in between. What changed after it was
- * found is removed if it is still selected. `budget` says for how long reads may hold up the event
- * loop.
+ * that takes long, and removed in parts: other work comes in between. Documents that changed after
+ * they were found are removed if they are still selected. `budget` says for how long reads may hold
+ * up the event loop.
  */
 export async function removeInParts(
   access: Pick<Access, "find" | "write">,

@@ -8,7 +8,7 @@ export function isBusyError(error: unknown): boolean {
   return error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_BUSY";
 }
 
-/** Repeats work while another process writes, for at most so many milliseconds. */
+/** Repeats work while another process writes, up to a number of milliseconds. */
 export async function untilFree<R>(timeout: number, work: () => Promise<R>): Promise<R> {
   const deadline = performance.now() + timeout;
   for (;;) {

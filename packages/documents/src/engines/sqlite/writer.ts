@@ -36,7 +36,7 @@ export interface WriterContext extends SessionContext {
   readonly busyTimeout: number;
 }
 
-/** Bounds the time that the event loop stands still. */
+/** Bounds the time that the event loop is blocked. */
 const maxBatch = 512;
 const busyRetryDelay = 5;
 

@@ -65,7 +65,7 @@ export function withoutHeaders(list: HeaderList, isDropped: (name: string) => bo
 function add(list: string[], removed: string[], given: string, value: HeaderValue): void {
   if (value === undefined) return;
   const name = lowerCase(given);
-  // Of two names that differ in case only, the later one wins.
+  // The later one of two names that differ in case only wins.
   for (let index = list.length - 2; index >= 0; index -= 2) {
     if (list[index] === name) list.splice(index, 2);
   }

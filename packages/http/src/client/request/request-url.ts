@@ -32,8 +32,8 @@ export function parseRequestUrl(text: string): RequestUrl {
 }
 
 function parse(text: string): RequestUrl {
-  // The parser would drop tabs and line breaks, and the URL that was checked would not be the one
-  // that is used.
+  // The parser would drop tabs and line breaks. The URL that is used would not be the one that was
+  // checked.
   // oxlint-disable-next-line no-control-regex
   if (typeof text !== "string" || /[\0-\x1f\x7f]/.test(text)) {
     throw new HttpUsageError("ERR_HTTP_URL", "the URL must be text without control characters");

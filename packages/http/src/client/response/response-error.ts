@@ -23,8 +23,8 @@ export class ResponseError extends HttpError {
   }
 
   /**
-   * The response; consoles and loggers that walk over errors do not see it. Of a streamed one it
-   * has the first 64 KiB of the body.
+   * The response; consoles and loggers that walk over errors do not see it. A streamed one has the
+   * first 64 KiB of its body.
    */
   get response(): RestResponse {
     return this.#response;

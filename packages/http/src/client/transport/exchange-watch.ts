@@ -18,7 +18,7 @@ export class ExchangeWatch {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * @param limit - Without it and without a caller's signal the exchange may last for ever.
+   * @param limit - Without it and without a caller's signal the exchange may last without end.
    * @throws the reason of the caller's signal when that is aborted already
    */
   constructor(caller: AbortSignal | null | undefined, limit: SilenceLimit | undefined) {
@@ -29,7 +29,7 @@ export class ExchangeWatch {
     this.#caller?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** Aborted when the exchange has to end; null when it may last for ever. */
+  /** Aborted when the exchange has to end; null when it may last without end. */
   get signal(): AbortSignal | null {
     return this.#controller?.signal ?? null;
   }

@@ -10,10 +10,10 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
 /**
  * Carries requests with a `fetch`, which may be one that other libraries have wrapped.
  *
- * It has the limits of `fetch`: GET and HEAD have no body, and values of a header
- * that came several times arrive as one (but for `Set-Cookie`). The time to connect counts for
- * `timeout.headers`. Pages in browsers do not see redirects, so these need `redirect: false` with a
- * `fetch` that follows them.
+ * It has the limits of `fetch`: GET and HEAD have no body. Values of a header that came several
+ * times arrive as one (but for `Set-Cookie`). The time to connect counts for `timeout.headers`.
+ * Pages in browsers do not see redirects, so these need `redirect: false` with a `fetch` that
+ * follows them.
  *
  * @param fetch - Default: the platform's, looked up for each request.
  * @throws HttpUsageError `ERR_HTTP_OPTION` when it is not a function

@@ -49,7 +49,7 @@ export interface StreamedResponse extends TransportHead {
 
 /**
  * Carries one request to a server and its response back. It follows no redirects, keeps no cookies
- * and tries once, except that it may send a request again that a closed idle connection never took.
+ * and tries once. But it may send a request again that a closed idle connection never took.
  *
  * Both operations reject with {@link TransportError}s only. An abort rejects with an `AbortError`,
  * whatever the reason of the signal is.

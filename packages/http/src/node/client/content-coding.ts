@@ -12,7 +12,7 @@ export const acceptedCodings = "gzip, deflate, br";
 type Coding = "gzip" | "deflate" | "br";
 
 /**
- * Reads `Content-Encoding`, outermost coding last as it stands there. `undefined`: there is nothing
+ * Reads `Content-Encoding`, outermost coding last as in the header. `undefined`: there is nothing
  * to decode, or something that is not known, or more than three codings, which no honest server
  * sends.
  */

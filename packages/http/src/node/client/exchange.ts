@@ -47,7 +47,7 @@ export type Codings = ReturnType<typeof readCodings>;
 
 /**
  * One request on its way through undici: when it may be sent again, when it times out, and what a
- * failure means. What happens with the response's body is for its two kinds to say.
+ * failure means. Its two kinds decide what happens with the response's body.
  */
 export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   readonly request: TransportRequest;

@@ -30,7 +30,7 @@ export function writeHead(request: TransportRequest, decompress: boolean): Reque
         asked = true;
         break;
       case "content-length":
-        if (announced !== undefined) throw headerError(name, "stands there twice");
+        if (announced !== undefined) throw headerError(name, "occurs twice");
         announced = readLength(value);
         checkLength(announced, body);
         if (!(body instanceof ReadableStream)) continue;

@@ -30,8 +30,8 @@ import { WholeExchange } from "./whole-exchange.ts";
  * it, proxies, mutual TLS, decompression.
  *
  * Connections that nothing is sent on do not keep the process alive. A connection that lay idle may
- * be closed by the server while a request is on its way; a request with an idempotent method and a
- * body that is not a stream is sent once more then, on another connection.
+ * be closed by the server while a request is on its way; then a request with an idempotent method
+ * and no stream as its body is sent once more, on another connection.
  *
  * Headers: `Host` is sent as given and decides neither where the request goes nor which certificate
  * is wanted; `Content-Length` must fit the body; of `Connection` only `close` counts;

@@ -8,8 +8,8 @@ export class UploadFailure extends Error {
 }
 
 /**
- * Hands a caller's stream to undici piece by piece, as fast as the connection takes it, and holds
- * it to the length that was announced. Destroyed, it cancels the source.
+ * Hands a caller's stream to undici piece by piece, as fast as the connection takes it. The stream
+ * must have the announced length. Destroyed, it cancels the source.
  */
 export class UploadBody extends Readable {
   readonly #source: ReadableStreamDefaultReader<Uint8Array>;

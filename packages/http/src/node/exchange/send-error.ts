@@ -7,8 +7,8 @@ import type { NodeExchange } from "./node-exchange.ts";
 import { writeHead } from "./write-head.ts";
 
 /**
- * Ends an exchange with an error: as the response that an exposed error asks for, as 413 for a body
- * over the limit, or else as a 500 that reveals nothing; such an error is reported. Breaks the
+ * Ends an exchange with an error. The response is that of an exposed error, or 413 for a body over
+ * the limit; else it is a 500 that reveals nothing, and the error is reported. Breaks the
  * connection when the head was sent already.
  */
 export function sendError(exchange: NodeExchange, error: unknown): void {

@@ -12,11 +12,11 @@ const lingering = new WeakSet<Socket>();
 
 /**
  * Closes a connection in stages (RFC 9112, section 9.6): sends what is written and closes the
- * server's side. What the client still sends until it closes its side too is discarded, for at most
- * 3 seconds and 16 MiB.
+ * server's side. Further bytes of the client are discarded until it closes its side, for at most 3
+ * seconds and 16 MiB.
  *
- * The system resets a connection that is closed with unread bytes, and a reset erases what the
- * client has received and not read yet: it would not see the response that explains the end.
+ * The system resets a connection that is closed with unread bytes. A reset erases what the client
+ * has received and not read yet: it would not see the response that explains the end.
  */
 export function lingerAndClose(socket: Socket): void {
   if (lingering.has(socket) || socket.destroyed) return;
@@ -39,8 +39,8 @@ export function lingerAndClose(socket: Socket): void {
 }
 
 /**
- * Closes a connection after its last response as {@link lingerAndClose} does, where Node would
- * destroy it and its client is still sending.
+ * Closes a connection after its last response as {@link lingerAndClose} does. Node would destroy it
+ * while its client is still sending.
  */
 export function lingerAfterResponse(socket: Duplex | null): void {
   // Node calls this method after the response that ends a connection.

@@ -3,8 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 /**
  * Returns whether the response to an earlier request of the connection is not sent yet. Node passes
  * all requests of a connection to its listener as they come (RFC 9112, 9.3.2). If all were handled
- * at once, a client that sends thousands and reads no response would make the server keep every
- * response.
+ * at once, the server would keep thousands of responses for a client that reads none.
  */
 export function isPipelined(request: IncomingMessage, response: ServerResponse): boolean {
   // Only a response that has to wait has no connection yet, and one of a server that is not Node's.

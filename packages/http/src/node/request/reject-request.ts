@@ -116,9 +116,9 @@ export function rejectParserErrors(server: Server): void {
 }
 
 /**
- * Takes a connection that Node has handed over for CONNECT or an upgrade, and for whose errors it
- * no longer listens. Returns false, and lets the connection close, when the response to an earlier
- * request is not sent yet, or is a rejection.
+ * Takes a connection that Node has handed over for CONNECT or an upgrade. Node no longer listens
+ * for its errors. Returns false, and lets the connection close, when an earlier response is not
+ * sent yet, or is a rejection.
  */
 export function takeConnection(request: IncomingMessage, socket: Duplex): boolean {
   // A client may leave at any time; without a listener the error would end the process.

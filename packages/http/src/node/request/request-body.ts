@@ -21,7 +21,7 @@ export interface ReceiveOptions {
 
 /**
  * The body of a request, read from Node's message on demand. A body over a limit fails with
- * `BodyTooLargeError`. What is read whole counts in its share of the server's budget.
+ * `BodyTooLargeError`. A body that is read whole counts in its share of the server's budget.
  */
 export class RequestBody implements BodySource {
   readonly #message: IncomingMessage;

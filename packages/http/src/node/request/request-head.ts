@@ -138,8 +138,8 @@ const maxLength = 259;
 
 /**
  * Finds out whether a value of `Host` makes a URL, so that `new URL(request.url)` never throws in a
- * handler. What looks like a host need not be one: `1.2.3.4.5`, `a:99999`, `[::1::2]`. Remembers
- * some hosts, since most clients use the same ones.
+ * handler. A text that looks like a host need not be one: `1.2.3.4.5`, `a:99999`, `[::1::2]`.
+ * Remembers some hosts, since most clients use the same ones.
  */
 export class HostCheck {
   readonly #known = new Map<string, HostKind>();

@@ -48,10 +48,10 @@ export function isTooLongToDiscard({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Closes the connection when, after the response, the rest of the request's body is more than 16
- * MiB or takes more than 3 seconds. The next request of the connection comes after it, and without
- * a limit it could go on forever. A reader that takes nothing of what has arrived for a second
- * loses the body, which is then discarded.
+ * Closes the connection if the body's rest after the response has over 16 MiB or takes over 3
+ * seconds. The next request of the connection comes after it, and without a limit it could go on
+ * forever. A reader that takes nothing of what has arrived for a second loses the body, which is
+ * then discarded.
  */
 export function limitUnreadBody(request: IncomingMessage): void {
   const { socket } = request;
@@ -88,8 +88,8 @@ function takeBody(request: IncomingMessage): void {
 }
 
 /**
- * Closes a stream of HTTP/2 when the client has the whole response, so that it stops sending a body
- * that nobody reads (RFC 9113, 8.1). A reader of the body has 3 seconds.
+ * Closes a stream of HTTP/2 when the client has the whole response. So it stops sending a body that
+ * nobody reads (RFC 9113, 8.1). A reader of the body has 3 seconds.
  */
 export function closeUnreadStream(request: IncomingMessage, stream: Http2Stream): void {
   const end = performance.now() + maxUnreadTime;

@@ -30,8 +30,8 @@ export interface ServeOptions {
    */
   readonly responseTimeout?: number | undefined;
   /**
-   * Time for which an idle connection stays open, in milliseconds. Set it longer than that of a
-   * proxy in front, so that the proxy does not use a connection that is closing. Default: `65_000`.
+   * Time for which an idle connection stays open, in milliseconds. It must be longer than that of a
+   * proxy in front, which could otherwise use a connection that is closing. Default: `65_000`.
    */
   readonly keepAliveTimeout?: number | undefined;
   /** Maximum open connections; more are closed at once. Default: the system's limit. */
@@ -58,9 +58,9 @@ export interface ServeOptions {
    */
   readonly maxBufferedSize?: number | undefined;
   /**
-   * Puts `FastResponse` in the place of the global `Response` of this process, for good, so that
-   * frameworks such as Hono make cheap responses too. Without it no global is touched. Has no
-   * effect on Bun and Deno. Default: `false`.
+   * Puts `FastResponse` in the place of the global `Response` of this process, for good. Frameworks
+   * such as Hono make cheap responses then. Without it no global is touched. Has no effect on Bun
+   * and Deno. Default: `false`.
    */
   readonly fastResponse?: boolean | undefined;
   /** Serves HTTPS. Default: plain HTTP. */

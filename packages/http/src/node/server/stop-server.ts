@@ -18,7 +18,7 @@ const lingerTime = 400;
 
 /**
  * Stops a server: it accepts no new connections. It closes each one after its next response, when
- * it was idle for 400 ms, or when the grace period is over.
+ * idle for 400 ms, or when the grace period is over.
  *
  * @param onNotListening - Called when no more connections are accepted. Responses say `Connection:
  *   close` from then on, not earlier: their clients would connect again, and the system resets what

@@ -12,10 +12,10 @@ interface Progress {
  * Destroys connections whose client takes nothing of what is queued for it; otherwise a client that
  * does not read keeps its responses in memory forever. Returns a function that ends the watch.
  *
- * It looks at all connections now and then, so that a response costs nothing. What the client sends
- * does not count as progress. While nothing is queued for a connection it does not wait, however
- * long its handler takes. The time is counted in looks, so that an event loop that was held up does
- * not take it for the client's.
+ * It looks at all connections now and then, so that a response costs nothing. Bytes that the client
+ * sends do not count as progress. While nothing is queued for a connection it does not wait,
+ * however long its handler takes. The time is counted in looks, so that a delay of the event loop
+ * does not count as the client's.
  */
 export function watchStalledConnections(
   sockets: ReadonlySet<Socket>,

@@ -76,7 +76,7 @@ function post(body: string): ClientHttp2Stream {
   return opened;
 }
 
-/** A body of so many bytes, which comes in 16 chunks. */
+/** A body of a number of bytes, which comes in 16 chunks. */
 function streamOf(size: number): ReadableStream<Uint8Array<ArrayBuffer>> {
   let count = 0;
   return new ReadableStream({

@@ -8,8 +8,8 @@ interface WeightedCoding {
  * Chooses the content coding that an `Accept-Encoding` field prefers (RFC 9110, 12.5.3); the first
  * one of equal weights. Returns undefined when it accepts none, or prefers `identity`.
  *
- * A coding that is named has its own weight, others that of `*`. Of two weights for one coding the
- * lower counts. `x-gzip` is `gzip`. A missing or empty field and an invalid weight accept nothing,
+ * A coding that is named has its own weight, others that of `*`. The lower of two weights for one
+ * coding counts. `x-gzip` is `gzip`. A missing or empty field and an invalid weight accept nothing,
  * because a plain body is always right.
  *
  * @param field - Value of the header, with several fields joined by commas, or null.

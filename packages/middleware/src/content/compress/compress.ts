@@ -15,16 +15,16 @@ import { place } from "../../order.ts";
 /** Options of {@link compress}. */
 export interface CompressOptions {
   /**
-   * Content codings to offer, the preferred one first. Those that the runtime does not support are
-   * skipped. A client that weights them differently decides. Default: `["zstd", "br", "gzip"]`.
+   * Content codings to offer, the preferred one first. Codings that the runtime does not support
+   * are skipped. A client that weights them differently decides. Default: `["zstd", "br", "gzip"]`.
    */
   readonly encodings?: readonly ContentCoding[] | undefined;
   /** Prefixes of media types to compress. Default: text, JSON, XML, scripts, fonts. */
   readonly types?: readonly string[] | undefined;
   /**
-   * Minimum size in bytes of a body that is available as a whole, such as that of `json()`,
-   * `text()` and `new Response("text")`. Does not apply to a stream whose chunks come later.
-   * Default: `1024`: a smaller body fits into one packet anyway.
+   * Minimum size in bytes of a body that is available as a whole, as from `json()`, `text()` and
+   * `new Response("text")`. Does not apply to a stream whose chunks come later. Default: `1024`: a
+   * smaller body fits into one packet anyway.
    */
   readonly threshold?: number | undefined;
 }

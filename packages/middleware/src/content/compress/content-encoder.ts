@@ -25,7 +25,7 @@ const levels = { gzip: 6, br: 4, zstd: 3 } as const;
 
 /**
  * Maximum size in bytes of a body that is encoded on the calling thread: about 1 ms of gzip. A
- * larger one is encoded on a thread of the pool, which costs a little more CPU time and does not
+ * larger one is encoded on a thread of the pool. That costs a little more CPU time and does not
  * delay other requests.
  */
 const syncLimit = 32_768;

@@ -17,8 +17,8 @@ export interface ZlibStream {
 export interface OnlyChunkOptions {
   readonly encodeOnly: (chunk: Uint8Array) => Bytes;
   /**
-   * Maximum size in bytes of a first chunk that is held back until it is known whether it is the
-   * only one. -1 sends every first chunk at once.
+   * Maximum size in bytes of a first chunk that is held back. It waits until it is known whether it
+   * is the only one. -1 sends every first chunk at once.
    */
   readonly maxOnlyChunk: number;
 }

@@ -44,9 +44,9 @@ const maxStale = 3_600_000;
 
 /**
  * The keys that an issuer publishes at its `jwks_uri` (RFC 7517, 5). Fetched when first needed and
- * kept; fetched again when they are old, and when a token names a key that is not among them, which
- * is how keys are rotated. However many callers wait, there is one fetch. While it fails, old keys
- * are used for an hour more.
+ * kept; fetched again when they are old, and when a token names a key that is not among them. Keys
+ * are rotated that way. However many callers wait, there is one fetch. While it fails, old keys are
+ * used for an hour more.
  */
 export class RemoteJwks {
   /** Where the keys come from. */

@@ -14,7 +14,7 @@ export interface IdTokenClaims {
   readonly iss: string;
   /** The user, unique at the issuer, never reused. Keep `iss` and `sub`, not email. */
   readonly sub: string;
-  /** Who the token is for; has our client identifier. */
+  /** The audience of the token; has our client identifier. */
   readonly aud: string | readonly string[];
   /** End of its life, in seconds since 1970. */
   readonly exp: number;

@@ -18,7 +18,7 @@ export interface PushedAuthorization {
 }
 
 /**
- * Pushes the parameters of an authorization request to the server (RFC 9126), so that the browser
+ * Pushes the parameters of an authorization request to the server (RFC 9126). The browser then
  * carries a reference only, and can change nothing.
  *
  * @throws MetadataError when the server has no such endpoint; OAuth2Error when it refuses the

@@ -37,7 +37,7 @@ export type MailOrder =
 
 /** Sends the mails of accounts, which are queued in the store: they outlive the process. */
 export interface AccountMails {
-  /** Whether so many mails wait that no more are taken: the server is slow or does not respond. */
+  /** Whether too many mails wait to take another one: the server is slow or does not respond. */
   isBusy(): Promise<boolean>;
   /** Resolves when the mail is queued, whether somebody has the address or not. */
   queue(order: MailOrder): Promise<void>;

@@ -34,8 +34,8 @@ export interface EmailChanges {
   find(token: string): Promise<Stored<StoredUser> | undefined>;
   /**
    * Sets the address and marks it as confirmed; of any number of calls with one token one succeeds.
-   * Returns the user before and after, `undefined` for a token that does not hold, and `"taken"`
-   * when another user has the address now.
+   * Returns the user before and after. `undefined` means that the token does not hold, `"taken"`
+   * that another user has the address now.
    */
   use(
     store: Store,
@@ -97,7 +97,7 @@ export function createEmailChanges(
     if (found === undefined) return undefined;
     const { change, user: before } = found;
     const users = alone.collection(collection);
-    // Those who read the former mailbox set no password any more.
+    // Readers of the former mailbox set no password any more.
     if (change.email !== before.email) {
       await alone.collection(resets).removeMany({ where: { user: before.id } });
     }

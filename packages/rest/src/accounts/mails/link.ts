@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * Takes a link to a page of ours, to which a token is added, so that no mail of ours leads anywhere
+ * Takes a link to a page of ours, to which a token is added. So no mail of ours leads anywhere
  * else.
  *
  * @param origins - Origins that pages may have. Default: all.

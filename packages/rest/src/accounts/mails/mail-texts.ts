@@ -17,7 +17,7 @@ export interface MailFacts {
   readonly link: string;
 }
 
-/** Writes a mail. What it returns as `html` it has to escape itself: see {@link escapeHtml}. */
+/** Writes a mail. The function has to escape its `html` itself: see {@link escapeHtml}. */
 export type MailWriter = (facts: MailFacts) => MailText;
 
 /** The mails of accounts. */

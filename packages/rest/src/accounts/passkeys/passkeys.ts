@@ -11,7 +11,7 @@ import type { StoredUser, UserResource } from "../users/define-user.ts";
 import { type SignedIn, whileSignedIn } from "../users/while-signed-in.ts";
 import { challengeCollection, type Passkey, passkeyCollection, passkeyId } from "./passkey.ts";
 
-/** Whom a passkey is made for. */
+/** The user that a passkey is made for. */
 export interface PasskeyHolder {
   readonly id: string;
   readonly email: string;
@@ -161,7 +161,7 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
           requireUserVerification: true,
         });
       const { verified, authenticationInfo } = await count(found.user, () => orRefused(verify));
-      // Who shows the handle of another user has taken the key from somewhere else.
+      // A caller with the handle of another user has taken the key from somewhere else.
       const { userHandle } = response.response;
       const isOther =
         userHandle !== undefined && Buffer.from(userHandle, "base64url").toString() !== found.user;

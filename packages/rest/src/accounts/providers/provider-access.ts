@@ -20,8 +20,8 @@ export interface ProviderAccess {
   /** Keeps a token of somebody who is linked. */
   keep(person: Person, token: AccessToken): Promise<void>;
   /**
-   * Asks a provider what it knows of a user now, with the token that is kept, which is renewed
-   * where needed.
+   * Asks a provider what it knows of a user now, with the kept token, which is renewed where
+   * needed.
    *
    * @throws Problem 404 without a link or token, 409 when the provider takes the token no more, 503
    */
@@ -29,8 +29,8 @@ export interface ProviderAccess {
   /** Links of a user, the oldest first. */
   links(userId: string): Promise<readonly Stored<Identity>[]>;
   /**
-   * Ends a link of a user, forgets its token and revokes it. Whatever the provider responds, it is
-   * forgotten here; the result is whether the provider has none any more.
+   * Ends a link of a user, forgets its token and revokes it. The token is forgotten here with any
+   * response of the provider; the result is whether the provider has none any more.
    *
    * @throws Problem 404 without the link
    */
@@ -69,7 +69,7 @@ export function createProviderAccess(store: Store, secret: string): ProviderAcce
       }
       try {
         const client = await connection.provider.connect();
-        // Of this call only: the store, which all processes share, says what holds.
+        // The manager is of this call only: the store, which all processes share, says what holds.
         const manager = new TokenManager(client, { store: tokens, key: link.id });
         return await ask(connection, manager, link.sub);
       } catch (error) {

@@ -19,7 +19,7 @@ export async function verifyProviderToken(
   if (audience === undefined) return undefined;
   try {
     const { jwks, metadata } = await provider.connect();
-    // As the provider writes it, which is what its ID tokens have.
+    // The spelling of the provider, which its ID tokens have.
     const { issuer } = metadata;
     if (jwks === undefined) return undefined;
     const { payload, protectedHeader } = await jwtVerify(token, (header) => jwks.getKey(header), {

@@ -43,7 +43,7 @@ export interface SecondFactors {
   enrol(user: SignedIn, account: string): Promise<Enrolment | undefined>;
   /** Switches it on by a first code. Returns ten recovery codes once, else `undefined`. */
   confirm(user: SignedIn, code: string): Promise<readonly string[] | undefined>;
-  /** Takes a code, or a recovery code. Of any number of uses at once, one succeeds. */
+  /** Takes a code, or a recovery code. One of any number of uses at once succeeds. */
   take(user: string, code: string): Promise<boolean>;
   remove(user: string): Promise<boolean>;
 }

@@ -7,7 +7,7 @@ import { whileSignedIn } from "../users/while-signed-in.ts";
 import type { RefreshTokens } from "./refresh-token.ts";
 import { type Session, sessionCollection } from "./session.ts";
 
-/** Who signs in, from where. */
+/** The client that signs in. */
 export interface Client {
   readonly address: string | undefined;
   readonly agent: string | undefined;

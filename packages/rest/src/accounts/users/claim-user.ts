@@ -6,10 +6,10 @@ import { proven, type StoredUser } from "./define-user.ts";
 import { type AfterForget, forgetUserIn } from "./forget-user.ts";
 
 /**
- * Hands a user over to the person who has just proved to own its email, such as by a provider that
- * verified it. Unless the email was proved before, the person who created the user or signed up
- * with the email loses all access: password, sessions, keys, passkeys, links and second factor. A
- * user with a verified email is left unchanged.
+ * Hands a user over to the person who has just proved to own its email. A provider that verified it
+ * proves that, too. Unless the email was proved before, a person who created the user or signed up
+ * with it loses all access: password, sessions, keys, passkeys, links and second factor. A user
+ * with a verified email is left unchanged.
  *
  * @param found - The user that was found by that email. Returns `undefined` when it is gone, or has
  * another email by now.

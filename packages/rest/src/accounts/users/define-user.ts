@@ -61,8 +61,8 @@ export interface UserOptions<Extra extends object = object> {
    */
   readonly views?: ViewOptions | undefined;
   /**
-   * Who sees and who sets single fields of `schema`: `{ plan: { write: "admin" } }`. It holds for
-   * sign-ups too. Default: users set all of them.
+   * Rules of who sees and who sets single fields of `schema`: `{ plan: { write: "admin" } }`. It
+   * holds for sign-ups too. Default: users set all of them.
    */
   readonly fields?: NoInfer<FieldAccess<Extract<keyof Extra, string>>> | undefined;
   /**
@@ -70,7 +70,7 @@ export interface UserOptions<Extra extends object = object> {
    * URL contains a hash of the email. Default: a pattern that follows from the `id`.
    */
   readonly picture?: "gravatar" | undefined;
-  /** Who may list, show and delete users. Default: admins, users, and admins. */
+  /** Callers who may list, show and delete users. Default: admins, users, and admins. */
   readonly access?: Partial<Record<Extract<Operation, "list" | "remove" | "show">, ResourceRule>>;
   /** Further fields to search, to sort and to filter by. Default: none. */
   readonly search?: readonly string[] | undefined;

@@ -7,8 +7,8 @@ import type { UserResource } from "./define-user.ts";
 export type SignedIn = Pick<Account, "id" | "sessionVersion">;
 
 /**
- * Stores something that a user can sign in with, unless the sessions of the user were ended since
- * it was authenticated: what was begun before they ended is not added after it.
+ * Stores a credential of a user, unless the sessions of the user were ended since it was
+ * authenticated: what was begun before they ended is not added after it.
  *
  * @throws Problem 401 when they were.
  */

@@ -31,9 +31,8 @@ export interface KeptResponse {
 }
 
 /**
- * Encrypts a response with a key that follows from the client's own. Who reads the store cannot
- * read the response, such as a session token in it, without having the text that only the client
- * knows.
+ * Encrypts a response with a key that follows from the client's own. A reader of the store cannot
+ * read the response, such as a session token in it. Only the client knows the text that this needs.
  */
 export function sealResponse(response: KeptResponse, key: IdempotencyKey): string {
   const { status, headers, body } = response;

@@ -26,7 +26,7 @@ interface BulkResult {
 
 /**
  * Makes the handler of bulk requests: each item goes through the rule and the handler of its
- * operation, with its hooks and relations, and all of them are one transaction.
+ * operation, with its hooks and relations. All of them are one transaction.
  *
  * @throws Problem with the status of the first item that is refused; one of 400 names all that are
  * not valid.

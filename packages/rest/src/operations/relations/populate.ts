@@ -172,7 +172,7 @@ async function followInverse(
   const reference = referenceOf(relation, resource);
   const own = { ...callFor(target, call), params: {}, document: undefined };
   if (!(await allows(target, "list", { call: own, document: undefined }))) return () => undefined;
-  // Which documents lead here is what their field tells.
+  // The field tells which documents lead here.
   if (target.views.hides(reference.field, own)) return () => undefined;
   const limits = await listLimits(target, own);
   const groups = await findGroups(call, { documents, relation, reference, limits });
@@ -183,7 +183,7 @@ async function followInverse(
 
 /**
  * Finds what leads to each document: with one query for all, and one for each that it has not
- * served wholly. Those for which nothing is left of the documents that are shown have no group.
+ * served wholly. Documents for which nothing is left of those that are shown have no group.
  */
 async function findGroups(
   call: ResourceCall<unknown>,

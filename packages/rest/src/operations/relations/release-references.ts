@@ -14,8 +14,8 @@ const maxDocuments = 1_000;
 /**
  * Does what the relations to a document say of its deletion: refuses it, deletes what belongs to
  * the document, or takes its identifier out. All of it is part of the transaction of the deletion,
- * with the hooks before and after a removal of what is deleted; those after it are returned, to be
- * run after the commit.
+ * with the hooks of what is deleted; those after a removal are returned, to be run after the
+ * commit.
  *
  * @throws Problem 409 where a relation restricts it, and where it would reach more than 1,000
  * documents.
@@ -48,7 +48,7 @@ export async function releaseReferences(
     const { field, many, onDelete } = reference;
     const documents = transaction.collection(other.collection);
     const where = { [field]: many ? { contains: targetId } : targetId };
-    // Those that go anyway hold nothing up, so one more than they are tells whether another one is
+    // Documents that go anyway hold nothing up, so one more than they are tells whether another is
     // there.
     const limit = onDelete === "restrict" ? going.size + 1 : left + going.size + 1;
     const found = (await documents.find({ where, limit })).filter(

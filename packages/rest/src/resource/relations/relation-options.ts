@@ -4,8 +4,8 @@ import type { OnDelete } from "./referrers.ts";
 /** How documents of a resource belong to those of another one. */
 export interface Relation {
   /**
-   * The other resource. Where two resources refer to each other, one of them is written with its
-   * type, which ends the circle of inference: `to: (): Resource => article`.
+   * The other resource. Where two resources refer to each other, one is written with its type,
+   * which ends the circle of inference: `to: (): Resource => article`.
    */
   readonly to: () => Resource;
   /**
@@ -30,7 +30,7 @@ export interface Relation {
 /** Relations of a resource by name. */
 export type Relations = Readonly<Record<string, Relation>>;
 
-/** Which relations `populate` may name. */
+/** The relations that `populate` may name. */
 export interface PopulateOptions {
   /** Paths of relations: `["author", "comments.author"]`. Their leading parts are allowed too. */
   readonly paths: readonly string[];

@@ -11,7 +11,7 @@ import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
 /** The second argument of a handler of an inbox. */
 export interface InboxContext extends HandlerContext {
   /**
-   * Aborts after 10 seconds, when the transaction is rolled back, and when the inbox stops or
+   * Aborts after 10 seconds, when the transaction is rolled back, when the inbox stops, and when
    * another process may have taken the delivery over.
    */
   readonly signal: AbortSignal;
@@ -37,9 +37,9 @@ export interface InboxOptions<Events extends EventMap> extends Pick<
    */
   readonly name?: string | undefined;
   /**
-   * Returns the key of an event. Events with the same key are handled one after the other, in the
-   * order in which they were stored, in any process; one that is retried holds up those behind it
-   * until it is handled or dead. Default: no order.
+   * Returns the key of an event. Events with the same key are handled one by one, in any process,
+   * in the order of storage; one that is retried holds up those behind it until it is handled or
+   * dead. Default: no order.
    */
   readonly key?: ((event: AnyEvent<Events>) => string | undefined) | undefined;
   /** Retries of a failed delivery before it is dead. Default: `20`, about 7 hours. */

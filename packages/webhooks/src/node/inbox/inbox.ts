@@ -20,7 +20,7 @@ export interface DeadDelivery<Events extends EventMap = VendorEvents> {
   readonly diedAt: string | undefined;
 }
 
-/** Which dead deliveries. */
+/** Selects dead deliveries. */
 interface DeadQuery {
   /** Maximum number, 1 to 1,000. Default: `100`. */
   readonly limit?: number | undefined;
@@ -145,7 +145,7 @@ export class Inbox<Events extends EventMap = VendorEvents>
     const seen = new Set<string>();
     for (let after: string | undefined; ;) {
       const { items, next } = await this.deadLetters({ limit: 1000, after });
-      // Those that died again are at the end.
+      // Deliveries that died again are at the end.
       const dead = items.filter(({ id }) => !seen.has(id));
       for (const { id } of dead) seen.add(id);
       await Promise.all(dead.map(({ id }) => this.replay(id)));

@@ -8,7 +8,7 @@ import { apiHeaders, Problem } from "./problem.ts";
 /** A request to the API of the portal. */
 interface ApiRequest {
   readonly sender: Sender;
-  /** Whose request it is. */
+  /** Tenant of the request. */
   readonly tenant: string;
   readonly maxEndpoints: number;
   readonly request: Request;

@@ -36,7 +36,7 @@ interface SendEventOptions {
 /** An event on its way to one endpoint. */
 export type StoredDelivery = DeliveryRecord & Pick<Meta, "id" | "createdAt">;
 
-/** Which deliveries. */
+/** Selects deliveries. */
 interface DeliveryQuery {
   readonly id?: string | undefined;
   readonly status?: DeliveryRecord["status"] | undefined;

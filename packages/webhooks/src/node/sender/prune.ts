@@ -6,8 +6,8 @@ import { senderCollections } from "./sender-collections.ts";
 const batchSize = 200;
 
 /**
- * Removes deliveries that were settled more than `keepFor` milliseconds ago, and events of that age
- * to which neither a job nor a delivery refers.
+ * Removes deliveries that were settled more than `keepFor` milliseconds ago. Removes events of that
+ * age to which neither a job nor a delivery refers.
  */
 export async function pruneSettled(store: Store, keepFor: number): Promise<void> {
   const deliveries = store.collection(senderCollections.deliveries);

@@ -4,7 +4,7 @@ type DisabledReason = "manual" | "gone" | "failing";
 /** A receiver of events, as it is stored. */
 export interface EndpointRecord {
   readonly url: string;
-  /** Whose events it gets; absent for those of no tenant. */
+  /** Tenant whose events it gets; absent for those of no tenant. */
   readonly tenant?: string | undefined;
   /** Subscribed topics, by which events look for the endpoint. */
   readonly topics: readonly string[];
@@ -42,7 +42,7 @@ export interface LaneRecord {
 /** An event, as it is stored: exactly the bytes that are signed and sent. */
 export interface EventRecord {
   readonly name: string;
-  /** Whose event it is; absent in a store without tenants. */
+  /** Tenant of the event; absent in a store without tenants. */
   readonly tenant?: string | undefined;
   /** Events of one key are delivered one after the other. */
   readonly key?: string | undefined;

@@ -55,9 +55,9 @@ export interface SenderOptions {
    */
   readonly pollInterval?: number | undefined;
   /**
-   * Milliseconds after which another process may take over a delivery or an event, because the
-   * process that claimed it has crashed. Longer than an attempt may take. Default: 30 seconds more
-   * than `timeout` for each request of an attempt.
+   * Milliseconds after which another process may take over a delivery or an event. The process that
+   * claimed it has crashed then. Longer than an attempt may take. Default: 30 seconds more than
+   * `timeout` for each request of an attempt.
    */
   readonly lease?: number | undefined;
   /** Milliseconds for which delivered and dead deliveries are kept. Default: 30 days. */
@@ -68,17 +68,17 @@ export interface SenderOptions {
   readonly maxRedirects?: number | undefined;
   /**
    * Keys of at least 32 characters that seal the secrets and headers of endpoints in the store: the
-   * first one seals, all of them open. What is stored without one stays readable, and is sealed
-   * with the next change of its endpoint. Default: none, and anyone who can read the store can
-   * sign.
+   * first one seals, all of them open. Values that were stored without one stay readable, and are
+   * sealed with the next change of their endpoint. Default: none, and anyone who can read the store
+   * can sign.
    */
   readonly sealWith?: string | readonly string[] | undefined;
   /** Allows `http:` URLs. Default: false. */
   readonly allowHttp?: boolean | undefined;
   /**
-   * Allows targets in private networks, on this machine and in other special ranges. What counts is
-   * the address that is connected to, not the name; one that stands in a URL is refused with the
-   * URL. Default: false. A custom `transport` must check addresses itself.
+   * Allows targets in private networks, on this machine and in other special ranges. The address
+   * that is connected to counts, not the name; one in a URL is refused with the URL.
+   * Default: false. A custom `transport` must check addresses itself.
    */
   readonly allowPrivate?: boolean | undefined;
   /** Carries the requests. Default: `undiciTransport`, to public addresses or `allowPrivate`. */

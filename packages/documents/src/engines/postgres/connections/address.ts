@@ -77,7 +77,7 @@ function parseHosts(text: string): readonly Host[] {
   });
 }
 
-/** A parameter `host` names the folder of a Unix socket; the port then stands without a host. */
+/** A parameter `host` names the folder of a Unix socket; the port then has no host. */
 function socketHost(folder: string, parts: Readonly<Record<string, string | undefined>>): Host {
   if (!folder.startsWith("/"))
     throw wrong('the parameter "host" must be the folder of a Unix socket');

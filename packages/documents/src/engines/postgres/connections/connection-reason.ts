@@ -33,7 +33,7 @@ const certificateCode = /^(?:CERT_|DEPTH_ZERO|ERR_TLS_CERT|SELF_SIGNED|UNABLE_TO
 
 /**
  * Says why there is no connection, in separate words: the driver's message names the host and the
- * role, in which a part of the password stands when the URL was put together wrongly.
+ * role. With a malformed URL these have a part of the password.
  */
 export function connectionReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;

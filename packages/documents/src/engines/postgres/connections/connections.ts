@@ -205,7 +205,7 @@ export function run(client: PoolClient, statement: BoundText, limit?: number): P
   return promise;
 }
 
-/** Whatever does not come from the server comes from the socket. */
+/** An error that does not come from the server comes from the socket. */
 function toFailure(error: unknown): Error {
   return error instanceof DatabaseError
     ? error

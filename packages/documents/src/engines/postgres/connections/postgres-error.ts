@@ -23,7 +23,7 @@ const notYetCodes: ReadonlySet<string> = new Set([
   "53300", // too many connections
 ]);
 
-/** A Citus server lost another one, by code or words. What it began is aborted. */
+/** A Citus server lost another one, by code or words. Its transaction is aborted. */
 const connectionClass = /^08/;
 const abortedTransaction = "25P02";
 const lostServer =

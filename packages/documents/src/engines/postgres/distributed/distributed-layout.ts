@@ -63,8 +63,8 @@ export class DistributedLayout extends PostgresLayout {
 
   /**
    * Looks for free documents and leases those that still are free, until there are enough or none
-   * is left. A process that loses all of them to others looks further away each time, so that not
-   * all go after the same ones.
+   * is left. A process that loses all of them to others looks further away each time. So not all
+   * look for the same ones.
    */
   override *claim({ query, now, until }: Claiming): Operation<readonly Row[]> {
     const wanted = query.limit ?? 1;
@@ -147,8 +147,8 @@ export class DistributedLayout extends PostgresLayout {
   }
 
   /**
-   * Writes to the feed. Who draws the next positions holds the row with the last one until the
-   * commit. So positions are in the order of the commits, without gaps.
+   * Writes to the feed. A transaction that draws the next positions holds the row with the last one
+   * until the commit. So positions are in the order of the commits, without gaps.
    */
   *#record(recording: Recording, rows: readonly Row[]): Operation<void> {
     const { kind, at } = recording;

@@ -17,7 +17,7 @@ const spread =
 /**
  * Keeps a table on the coordinator, but lets Citus know it. Citus commits a change of a table that
  * it does not know after the change of a single worker. A crash or a conflict could leave one
- * without the other. Of a table that it knows, both are prepared first.
+ * without the other. If it knows the table, both are prepared first.
  */
 const keep = "SELECT citus_add_local_table_to_metadata($1::text::regclass)";
 

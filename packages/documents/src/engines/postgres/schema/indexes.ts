@@ -11,7 +11,7 @@ import type { PostgresLayout } from "../statements/layout.ts";
 /** A row of the catalogue is too big; an index has too many columns. */
 const tooBigCodes: ReadonlySet<string | undefined> = new Set(["54000", "54011"]);
 
-/** Builds the indexes that a table lacks. Of a large table those that are not unique are left. */
+/** Builds the indexes that a table lacks. Leaves those of a large table that are not unique. */
 export async function prepareIndexes(
   client: PoolClient,
   layout: PostgresLayout,
@@ -59,9 +59,9 @@ async function buildIndex(
 }
 
 /**
- * Creates an index. What it is of stands in one row of the catalogue, which has 8 KB: of many
- * nested fields it gets those that fit, which finds and sorts the same, if not all of it by the
- * index.
+ * Creates an index. Its definition is one row of the catalogue, which has 8 KB. If there are
+ * many nested fields, it gets those that fit. That finds and sorts the same, if not all of it by
+ * the index.
  */
 export async function createIndex(
   client: PoolClient,

@@ -11,8 +11,8 @@ export function wantedRemoved({ softDelete }: PostgresLayout): "kept" | "none" {
 }
 
 /**
- * Notes whether removed documents are kept. The table is only looked through for them when the
- * definition has lost `softDelete`, without which they would be there and never be seen.
+ * Notes whether removed documents are kept. The table is looked through for them only when the
+ * definition has lost `softDelete`. They would then be there and never be seen.
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` when it has some.
  */

@@ -42,9 +42,9 @@ const columnMissing = "42703";
  * Brings tables and indexes up to their definitions, and returns the layouts of which something is
  * left to build.
  *
- * Existing parts are only looked at. Everything else happens under a lock, so that processes
- * that start together do it once. Of a table with many documents, indexes that are not unique and
- * search texts are left to {@link buildLeft}, while the table is in use.
+ * Existing parts are only looked at. Everything else happens under a lock, so that processes that
+ * start together do it once. For a table with many documents, search texts and indexes that are not
+ * unique are left to {@link buildLeft}. That builds them while the table is in use.
  */
 export async function prepareTables(
   connections: Connections,
@@ -109,7 +109,7 @@ async function underAdvisoryLock(
 
 /**
  * Works on one connection while another one holds the same lock in a transaction: behind a pooler
- * nothing else lasts, and an index that is built while its table is in use is built outside of
+ * nothing else lasts. An index that is built while its table is in use is built outside of
  * transactions.
  */
 async function besideLock<R>(

@@ -9,8 +9,8 @@ import type { PostgresLayout } from "../statements/layout.ts";
 /**
  * Whether the server keeps statistics of every field that an index has. It keeps none of an index
  * with a condition, as all of ours have. Then it takes each value for half a percent of the
- * documents: from some 200,000 documents on it would read all of them in their order for the few
- * that a filter matches.
+ * documents: from some 200,000 documents on it would read all in their order for the few that a
+ * filter matches.
  */
 export async function hasStatistics(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
   return (await missingStatistics(client, layout)).length === 0;

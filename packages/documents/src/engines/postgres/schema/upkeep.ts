@@ -24,8 +24,8 @@ interface Grown {
 /**
  * Does in time what the server does late, for tables that many documents were added to.
  *
- * It analyzes them by itself, but a minute later, and not for what was added in between until it is
- * a tenth of the table; until then it may read a whole table for one document.
+ * It analyzes them by itself, but a minute later. Additions in between are analyzed once they are a
+ * tenth of the table; until then the server may read a whole table for one document.
  *
  * A GIN index keeps new entries in a list, which each search reads from end to end. Its limit of 4
  * MiB holds for one writer only: with several the list has grown to 28 MiB, and a search that takes

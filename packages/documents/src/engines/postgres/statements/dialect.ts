@@ -70,11 +70,11 @@ export class PreparedStatements {
   #repeated = 0;
 
   /**
-   * Makes a statement of a draft, in which a field stands between two U+0000 instead of its key:
+   * Makes a statement of a draft, in which a field is between two U+0000 instead of its key:
    * the keys are long, and most statements were made before. No path and no text of SQL has U+0000.
    *
-   * Of the statements that depend on the program only the first short ones are named: connections
-   * never forget them, and users may ask for any filter.
+   * Names only the first short ones of the statements that depend on the program: connections never
+   * forget them, and users may ask for any filter.
    */
   of(draft: string, use: StatementUse): PreparedText {
     if (use === "once") return { text: this.#expand(draft), name: undefined };
@@ -217,8 +217,8 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
       terms.push(`${textOf(path)} COLLATE "C" ${operator}${bound.inclusive ? "=" : ""} ${value}`);
     }
     if (isAmbiguousRange(lower?.value, upper?.value, type)) {
-      // Of other types in the same part of the keys there are these. The planner takes for granted
-      // that few are equal. It would read all documents of a wide range where those of a page come
+      // These are the other types in the same part of the keys. The planner takes for granted that
+      // few are equal. It would read all documents of a wide range where those of a page come
       // sooner in their order.
       const others = type === "number" ? "<> 'boolean'" : "NOT IN ('array', 'object')";
       terms.push(`${typeOf(path)} ${others}`);
@@ -227,8 +227,8 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
   }
 
   /**
-   * The trigram index finds them, where the locale of the database knows the letters. As a subquery
-   * the pattern is unknown to the planner, which would otherwise read all texts when it estimates
+   * The trigram index finds them, where the locale of the database knows the letters. A pattern in
+   * a subquery is unknown to the planner. Otherwise it would read all texts when it estimates
    * wrongly that most have the word.
    */
   search(words: readonly string[]): readonly string[] {

@@ -2,7 +2,7 @@ import type { ParsedPath } from "../../../api/field-path.ts";
 import { columnOf } from "../../dialect.ts";
 
 /**
- * Characters of a text that a key holds: an entry of a B-tree has at most 2,704 bytes, and a longer
+ * Characters of a text that a key holds: an entry of a B-tree has at most 2,704 bytes. A longer
  * text would make the document impossible to store.
  */
 export const keyCharacters = 200;
@@ -33,10 +33,10 @@ export function typeOf(path: ParsedPath): string {
 /**
  * Writes what a field is sorted by, found by and unique by; NULL when it is missing or null.
  *
- * It is one text, so that an index on it serves an equality and the order of the next field at
- * once: "m" or "n" and what a number is, negative ones turned round, or "s" and a text, of which a
- * long one is cut and told apart by its hash. MD5 is enough for that: who makes two texts collide
- * is refused the second one of them in a unique field.
+ * It is one text: an index on it serves an equality and the order of the next field at once. A
+ * number has "m" or "n" before it, negative ones turned round, and a text has "s". A long text is
+ * cut and told apart by its hash. MD5 is enough for that: a unique field refuses the second one of
+ * two texts that are made to collide.
  */
 export function keyOf(path: ParsedPath): string {
   if (path.meta !== undefined) return columnOf(path.meta);

@@ -86,7 +86,7 @@ export class PostgresLayout extends Table implements Layout {
   fieldsOfConstraint(constraint: string): readonly string[] | undefined {
     const fields = this.#fieldsOfConstraint.get(constraint);
     if (fields !== undefined) return fields;
-    // Of an index that only another definition names, the fields are there as a hash.
+    // The fields of an index that only another definition names are there as a hash.
     return constraint.startsWith(`${this.definition.name}:unique:`) ? [] : undefined;
   }
 

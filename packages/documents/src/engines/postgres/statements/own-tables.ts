@@ -25,8 +25,8 @@ export const createStateTable: string =
 /**
  * Returns the statements that create the store's own tables, that of locks last.
  *
- * Positions of the feed are drawn while the changed row is locked, so that the changes of one
- * document are in their order; `CACHE 1` keeps a connection from drawing some in advance.
+ * Positions of the feed are drawn while the changed row is locked. So the changes of one document
+ * are in their order; `CACHE 1` keeps a connection from drawing some in advance.
  */
 export function createOwnTables(isDistributed: boolean): readonly string[] {
   const position = isDistributed

@@ -68,7 +68,7 @@ interface Searched extends SearchNames {
  *
  * The generation with which the collection was created is known to all. The text of a later one has
  * the version of the document next to it. A program that does not know the generation changes the
- * version of the document alone, so the text is seen to be stale; programs that search this
+ * version of the document alone. So the text is seen to be stale; programs that search this
  * generation read these documents, and derive the texts again.
  */
 export class PostgresSearchTexts {

@@ -8,8 +8,8 @@ import type { Operation } from "../../operation.ts";
 import { textOf } from "./keys.ts";
 
 /**
- * Returns the values that a document is sorted by. An object or a list is sorted by the text that
- * PostgreSQL makes of it, which is not that of JavaScript.
+ * Returns the values that a document is sorted by. An object or a list is sorted by the text of
+ * PostgreSQL, which is not that of JavaScript.
  */
 export function* readSortValues(
   layout: Layout,

@@ -7,7 +7,7 @@ const scalarTypes = "('string', 'number', 'boolean')";
 
 /**
  * PostgreSQL adds decimal numbers exactly, and `jsonb` has them as they were given. Without OFFSET
- * it also sorts whole documents by the fields of a group, because it takes each group for a single
+ * it also sorts whole documents by a group's fields, because it takes each group for a single
  * document.
  */
 export const postgresSummarizing: Summarizing = {

@@ -4,8 +4,8 @@ import type { Statement } from "../../operation.ts";
 import { quoteText } from "./keys.ts";
 
 /**
- * The table with the totals of collections with `keepTotal`. A total is the sum of several rows, of
- * which each writer changes another one, so that writers do not wait for each other.
+ * The table with the totals of collections with `keepTotal`. A total is the sum of several rows.
+ * Each writer changes another one, so that writers do not wait for each other.
  */
 export const totalsTable: string = quoteName("fetchwork:totals");
 
@@ -93,10 +93,10 @@ export function createTotalTriggers(table: Table, schema: string): readonly stri
 }
 
 /**
- * Writes the body of a function that adds to a row that no other open transaction has changed, as
- * long as there is one. The row is looked for from the number of the server's process on, so that
- * it is most often the same one. ON CONFLICT finds it by the index and reads nothing that a
- * serializable transaction would have to keep in mind.
+ * Writes the body of a function that adds to a row. No other open transaction has changed it, as
+ * long as there is such a row. The row is looked for from the number of the server's process on, so
+ * it is mostly the same one. ON CONFLICT finds it by the index and reads nothing that a
+ * serializable transaction must keep in mind.
  */
 function addToSlot(totals: string, difference: string): string {
   return (
@@ -128,8 +128,8 @@ export function forgetTotal({ definition: { name } }: Table): string {
 }
 
 /**
- * Writes the statement that counts the documents there are. It sees them and what the triggers have
- * counted so far at one moment, so nobody has to wait for it.
+ * Writes the statement that counts the documents there are. It sees them and the triggers' count so
+ * far at one moment, so nobody has to wait for it.
  */
 export function countOnce({ definition: { name }, quoted }: Table): string {
   return (

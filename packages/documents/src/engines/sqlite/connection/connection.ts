@@ -79,8 +79,8 @@ export class Connection {
   }
 
   /**
-   * Adds a row, and returns its `rowid`. RETURNING would make a savepoint of the statement, at
-   * which FTS5 writes all that it has gathered since the last one.
+   * Adds a row, and returns its `rowid`. RETURNING would make a savepoint of the statement. There
+   * FTS5 writes all that it has gathered since the last one.
    */
   insert(sql: string, parameters: readonly Cell[]): number {
     try {
@@ -124,7 +124,7 @@ export class Connection {
     if (known !== undefined) return known;
     const statement = this.#database.prepare(sql);
     statement.setReturnArrays(true);
-    // The oldest goes first. What is in constant use comes back at the price of one preparation.
+    // The oldest goes first. One in constant use comes back at the price of one preparation.
     const [oldest] = this.#statements.size < maxStatements ? [] : this.#statements.keys();
     if (oldest !== undefined) this.#statements.delete(oldest);
     this.#statements.set(sql, statement);

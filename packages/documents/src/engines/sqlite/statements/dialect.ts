@@ -77,7 +77,7 @@ export interface SqliteTable {
  * index is enough.
  *
  * The path of a field without an index is bound as well. So the number of different statements
- * depends on the program and not on its users, who would otherwise fill the memory with prepared
+ * depends on the program and not on its users. They would otherwise fill the memory with prepared
  * ones.
  */
 export class SqliteDialect extends SqliteWriter implements Dialect {

@@ -8,9 +8,9 @@ import type { Operation, Statement } from "../../operation.ts";
 import { selectionTerms } from "../../operations/where.ts";
 
 /**
- * Places of documents, in a table next to that of the documents. A row has the number of the field
- * in the definition, the cell by which queries find it, and the exact vector. So no document is
- * read that is too far away.
+ * Places of documents, in a table next to that of the documents. A row has the field's number in
+ * the definition, the cell by which queries find it, and the exact vector. So no document is read
+ * that is too far away.
  */
 export class SqliteGeo implements GeoLayout {
   readonly #layout: Layout;

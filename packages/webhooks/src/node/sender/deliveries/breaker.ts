@@ -19,10 +19,10 @@ const maxRemembered = 10_000;
 const maxMoved = 500;
 
 /**
- * Pauses endpoints that fail again and again: what is due for one of them is moved to the end of
- * the pause by one update, and not by an attempt each. Of very many deliveries the first ones are
- * moved, and the others are left out of looks. Then one delivery is attempted at a time, until one
- * is delivered.
+ * Pauses endpoints that fail again and again: one update moves the due deliveries of such an
+ * endpoint to the end of the pause, without an attempt each. When they are very many, the first
+ * ones are moved, and the others are left out of looks. Then one delivery is attempted at a time,
+ * until one is delivered.
  */
 export class Breaker {
   readonly #parts: BreakerParts;

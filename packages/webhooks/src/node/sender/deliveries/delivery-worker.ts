@@ -38,8 +38,8 @@ const maxLeftOut = 200;
  * processes, share one store: a delivery belongs to the worker that moved its due time forward,
  * until that time.
  *
- * Endpoints that are known to have more than they may get now wait in line, and are asked for by
- * name. Looks at the whole store leave them out, so that the backlog of one endpoint neither hides
+ * Endpoints that are known to have more than they may get now wait in line. They are asked for by
+ * name. Looks at the whole store leave them out. So the backlog of one endpoint neither hides
  * others nor costs with each delivery.
  */
 export class DeliveryWorker {

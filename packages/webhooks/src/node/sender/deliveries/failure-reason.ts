@@ -33,7 +33,7 @@ export const timeoutReason: FailureReason = reasonOfCode("ERR_HTTP_TIMEOUT");
 /** Says why there is no response. */
 export function reasonOf(error: unknown): FailureReason {
   const cause = error instanceof Error ? error.cause : undefined;
-  // A refused target stands behind the connection that was not made.
+  // A refused target is the cause of the connection that was not made.
   const refusal = [cause, error].find((each) => each instanceof WebhookUsageError);
   if (refusal !== undefined) return reasonOfCode(refusal.code);
   if (error instanceof ConnectionError) {

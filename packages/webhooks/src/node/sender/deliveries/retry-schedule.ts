@@ -12,8 +12,8 @@ export interface RetryScheduleOptions {
   /** Maximum delay between two attempts in milliseconds. Default: 12 hours. */
   readonly maxDelay?: number | undefined;
   /**
-   * Maximum random change of each delay, as a part of it from 0 to 1, so that deliveries that
-   * failed together are not retried together. Default: 0.2.
+   * Maximum random change of each delay, as a part of it from 0 to 1. It spreads the retries of
+   * deliveries that failed together. Default: 0.2.
    */
   readonly jitter?: number | undefined;
 }

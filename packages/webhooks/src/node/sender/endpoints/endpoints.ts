@@ -15,8 +15,8 @@ export interface EndpointInput {
   /** Where events are sent; `https:`, without credentials. */
   readonly url: string;
   /**
-   * Whose events it gets: 1 to 64 letters, digits, `_` and `-`; it stays. Default: none, and it
-   * gets events of no tenant.
+   * Tenant whose events it gets: 1 to 64 letters, digits, `_` and `-`; it stays. Default: none, and
+   * it gets events of no tenant.
    */
   readonly tenant?: string | undefined;
   /**
@@ -72,7 +72,7 @@ interface RotateOptions extends EndpointWriteOptions {
   readonly overlap?: number | undefined;
 }
 
-/** Which endpoints. */
+/** Selects endpoints. */
 interface EndpointQuery {
   /** Default: those of all tenants, and of none. */
   readonly tenant?: string | undefined;
@@ -108,8 +108,8 @@ export interface Endpoints {
     options?: EndpointWriteOptions,
   ): Promise<WebhookEndpoint | undefined>;
   /**
-   * Replaces the secret. For a time deliveries carry the signatures of both, so that the receiver
-   * can change its own at any moment of it. Only this call returns the new secret.
+   * Replaces the secret. For a time deliveries carry the signatures of both, and the receiver can
+   * change its own at any moment. Only this call returns the new secret.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_SECRET`, or `ERR_WEBHOOKS_OPTION` also for a scheme
    * with one signature a delivery

@@ -1,7 +1,7 @@
 import { isPublicAddress, parseIP } from "@fetchwork/kit";
 import { WebhookUsageError } from "../../../errors.ts";
 
-/** Which URLs may be targets. */
+/** Rules of which URLs may be targets. */
 export interface TargetRules {
   /** Whether `http:` is allowed as well as `https:`. */
   readonly allowHttp: boolean;
@@ -12,8 +12,7 @@ export interface TargetRules {
 /**
  * Checks the URL of an endpoint and returns it in its normal form.
  *
- * The address behind its name is checked when a connection is made, because a name may get another
- * address at any time.
+ * A name may get another address at any time, so the address is checked at the connection.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_TARGET`
  */

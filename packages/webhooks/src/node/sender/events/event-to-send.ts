@@ -10,7 +10,7 @@ export interface EventToSend {
    */
   readonly id?: string | undefined;
   /**
-   * Whose event it is: 1 to 64 letters, digits, `_` and `-`. It goes to endpoints of that tenant
+   * Tenant of the event: 1 to 64 letters, digits, `_` and `-`. It goes to endpoints of that tenant
    * only, and an event without one to endpoints without one. A tenant that sends much does not
    * delay the events of others. Default: none.
    */

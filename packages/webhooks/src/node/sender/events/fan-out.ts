@@ -19,9 +19,9 @@ export interface FanOutParts {
 }
 
 /**
- * Makes the handler of the job of an event, which stores one delivery for each endpoint that is
- * enabled and wants the event. They are stored with the end of the job, so they are there exactly
- * once, whatever is killed.
+ * Makes the handler of an event's job. It stores one delivery for each enabled endpoint that wants
+ * the event. They are stored with the end of the job, so they are there exactly once, whatever is
+ * killed.
  */
 export function fanOut({ store, giveUpAfter, onStored }: FanOutParts): JobHandler<EventJobInput> {
   const events = store.collection(senderCollections.events);
