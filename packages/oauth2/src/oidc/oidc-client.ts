@@ -233,8 +233,8 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 
   /**
-   * Fetches the claims about the user (OpenID Connect Core, 5.3). Their `sub` must be that of the ID
-   * token that came with the token, even a stored and restored one.
+   * Fetches the claims about the user (OpenID Connect Core, 5.3). Their `sub` must be that of the
+   * ID token that came with the token, even a stored and restored one.
    *
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when there is no `sub` to compare with;
    * MetadataError, ChallengeError, TokenValidationError

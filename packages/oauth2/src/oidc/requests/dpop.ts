@@ -97,9 +97,10 @@ export class DPoP implements RequestProof {
   }
 
   /**
-   * Stores the nonce of a response for the next proof for that origin (RFC 9449, 8 and 9), and
-   * returns whether the request must be sent again. Beyond 100 origins the least recently used is
-   * dropped.
+   * Stores the nonce of a response for the next proof for that origin (RFC 9449, 8 and 9). Beyond
+   * 100 origins the least recently used is dropped.
+   *
+   * @returns whether the request must be sent again
    */
   accept(response: OAuth2Response, { url }: ProofTarget): boolean {
     const { status, headers } = response;
