@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   http: { lines: { src: 10_809 }, names: 97, options: 75 },
   kit: { lines: { src: 1_394 }, names: 55, options: 3 },
   middleware: { lines: { src: 10_276 }, names: 142, options: 127 },
-  oauth2: { lines: { src: 10_516 }, names: 97, options: 107 },
+  oauth2: { lines: { src: 10_514 }, names: 97, options: 107 },
   rest: { lines: { src: 17_023, assets: 191 }, names: 145, options: 93 },
   service: { lines: { src: 4_514 }, names: 43, options: 61 },
   verify: { lines: { src: 2_995 }, names: 15, options: 6 },

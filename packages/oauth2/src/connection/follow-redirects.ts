@@ -82,8 +82,7 @@ export async function follow<R extends Received>(
 }
 
 async function sendHop<R extends Received>(hop: Hop, { send }: HopSender<R>): Promise<R> {
-  const { credential, ...exchange } = hop;
-  const { method, url, body } = exchange;
+  const { method, url, body, credential } = hop;
   const target: ProofTarget = { method, url, token: credential?.token };
   const inQuery = credential?.mode === "query";
   return sendProven({
@@ -95,7 +94,7 @@ async function sendHop<R extends Received>(hop: Hop, { send }: HopSender<R>): Pr
       if (credential?.mode === "header") headers.set("authorization", credential.authorization);
       if (dpop !== undefined) headers.set("dpop", dpop);
       return send({
-        ...exchange,
+        ...hop,
         url: inQuery ? withQuery(url, [[credential.paramName, credential.token]]) : url,
         headers,
       });

@@ -106,8 +106,7 @@ export async function streamToResource(
   client: ResourceSender,
   request: StreamedRequest,
 ): Promise<StreamedResponse> {
-  const { verb, redirect, ...rest } = request;
-  const { url, credential, headers, body } = rest;
+  const { verb, url, credential, headers, body, redirect } = request;
   if (credential?.mode === "body") {
     throw new TokenUnavailableError(
       "a token with mode body is sent by token.post and the like only",
@@ -116,7 +115,7 @@ export async function streamToResource(
   client.checkTarget(url);
   const method = checkVerb(verb);
   const secrets = secretsOfHop({ url, headers, credential }, body);
-  const hop = { ...rest, method, secrets };
+  const hop = { ...request, method, secrets };
   return follow(client, hop, {
     send: (exchange) => client.connection.stream(exchange),
     redirect,
