@@ -186,6 +186,7 @@ describe.skipIf(!isInstalled)("the documentation site", () => {
       "middlewares.html",
       "packages/http/",
       "reference/@fetchwork/http/serve.html",
+      "404.html",
     ];
     const views = [375, 1_280].flatMap((width) =>
       (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),

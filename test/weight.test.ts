@@ -7,19 +7,19 @@ import { weighPackages } from "../scripts/weight.ts";
  * feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 18_902, assets: 1_200 }, names: 103, options: 64 },
+  agent: { lines: { src: 18_900, assets: 1_200 }, names: 103, options: 64 },
   "create-fetchwork": { lines: {}, names: 0, options: 0 },
-  documents: { lines: { src: 21_917 }, names: 68, options: 48 },
+  documents: { lines: { src: 21_912 }, names: 68, options: 48 },
   endpoint: { lines: { src: 1_788 }, names: 25, options: 21 },
   fetchwork: { lines: { src: 9_410, templates: 25 }, names: 15, options: 0 },
-  http: { lines: { src: 10_809 }, names: 97, options: 75 },
+  http: { lines: { src: 10_808 }, names: 97, options: 75 },
   kit: { lines: { src: 1_394 }, names: 55, options: 3 },
-  middleware: { lines: { src: 10_276 }, names: 142, options: 127 },
-  oauth2: { lines: { src: 10_514 }, names: 97, options: 107 },
-  rest: { lines: { src: 17_023, assets: 191 }, names: 145, options: 93 },
-  service: { lines: { src: 4_514 }, names: 43, options: 61 },
-  verify: { lines: { src: 2_995 }, names: 15, options: 6 },
-  webhooks: { lines: { src: 8_652, assets: 868 }, names: 92, options: 66 },
+  middleware: { lines: { src: 10_272 }, names: 142, options: 127 },
+  oauth2: { lines: { src: 10_539 }, names: 98, options: 107 },
+  rest: { lines: { src: 17_021, assets: 191 }, names: 145, options: 93 },
+  service: { lines: { src: 4_512 }, names: 43, options: 61 },
+  verify: { lines: { src: 3_000 }, names: 15, options: 6 },
+  webhooks: { lines: { src: 8_651, assets: 868 }, names: 92, options: 66 },
 };
 
 interface Budget {

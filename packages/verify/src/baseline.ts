@@ -30,9 +30,7 @@ export function compareBaseline(
   baseline: unknown,
 ): BaselineChanges {
   if (!isObject(baseline) || !isObject(baseline["reads"])) {
-    throw new VerifyError(
-      "the baseline is not valid: expected { reads, accept } as a report has it",
-    );
+    throw new VerifyError("invalid baseline: expected { reads, accept } as in a report");
   }
   const { accept = [] } = baseline;
   if (!Array.isArray(accept)) throw new VerifyError("accept of the baseline must be an array");

@@ -182,6 +182,40 @@ it("verifyService() tells documents apart by a short text", async () => {
   expect({ findings, skipped }).toEqual({ findings: [], skipped: [] });
 });
 
+it("verifyService() tries the standard parameters of a list under their other names", async () => {
+  const options = {
+    name: "note",
+    path: "/notes",
+    schema: z.object({ text: z.string(), pin: z.string() }),
+    owner: "author",
+    search: ["text"],
+    fields: { pin: "owner" },
+    list: { names: { q: "search" } },
+    access: { list: "public", show: "public", create: "user" },
+  } as const;
+  const { collection } = defineResource(options);
+  const note = defineResource({
+    ...options,
+    hooks: {
+      async beforeList({ call: { query, store } }) {
+        const pin = query.get("search") ?? "";
+        const count = await store.collection(collection).count({ where: { pin } });
+        if (count > 0) throw new Problem(404);
+      },
+    },
+  });
+  const app = defineService({
+    name: "notes",
+    config: defineConfig({ ...serverSettings, ...accountSettings }),
+    accounts: accounts({ user: defineUser() }),
+    resources: [resourceRoutes(note)],
+  });
+  const { findings } = await verifyService(app);
+  expect(findings).toContainEqual(
+    expect.objectContaining({ code: "field-inferred", field: "pin", way: "search" }),
+  );
+});
+
 it("verifyService() with scale reports a list that fails once", async () => {
   const note = defineResource({
     name: "note",

@@ -192,10 +192,7 @@ async function tryRestoration(trial: Trial, caller: Caller, planted: Planted): P
 }
 
 /** A document as it was written, by which response. */
-interface Written extends Planted {
-  readonly way: string;
-  readonly response: Outcome;
-}
+type Written = Planted & { readonly response: Outcome; readonly way: string };
 
 /** Checks that a change shows no more of a document than its GET does. */
 async function tryShown(trial: Trial, caller: Caller, written: Written): Promise<void> {

@@ -38,9 +38,7 @@ export class Garden {
     this.#byId.set(planted.document.id, planted);
     for (const [field, value] of Object.entries(planted.document)) {
       if (field === "id") continue;
-      for (const mark of marksIn(value)) {
-        this.#byMark.set(mark, { ...planted, field });
-      }
+      for (const mark of marksIn(value)) this.#byMark.set(mark, { ...planted, field });
     }
   }
 
