@@ -3,4 +3,5 @@
 export { configure, resetSettings, settings, type Settings } from "./settings.ts";
 export { snakeCase } from "../snake-case.ts";
 export { snakyHashClass, type SnakyHashClass } from "./snaky-hash.ts";
+export { registerParser } from "../message/parse-body.ts";
 export type { SnakyHash } from "../snaky-hash.ts";

@@ -1,22 +1,45 @@
-import { InvalidResponseError, type ResponseData } from "../errors.ts";
+import { InvalidResponseError, optionError, type ResponseData } from "../errors.ts";
 
 /** Turns a body into a value; an object that it returns is converted to snake case as any other. */
 export type BodyParser = (body: string, response: ResponseData) => unknown;
 
-/** A parser, or its name: `json`, `query` (a form) or `text`. */
+/** A parser, or its name: `json`, `query` (a form), `text`, or of {@link registerParser}. */
 export type ParserChoice = BodyParser | (string & {}) | "json" | "query" | "text";
 
-const byName: ReadonlyMap<string, BodyParser> = new Map<string, BodyParser>([
+const byName = new Map<string, BodyParser>([
   ["json", parseJson],
   ["query", parseForm],
   ["text", (body) => body],
 ]);
 
-const jsonTypes: readonly string[] = ["application/json", "text/json", "text/javascript"];
+const nameByType = new Map<string, string>([
+  ["application/json", "json"],
+  ["text/json", "json"],
+  ["text/javascript", "json"],
+  ["application/x-www-form-urlencoded", "query"],
+]);
+
+/**
+ * Adds a parser for all clients of the process, or replaces one.
+ *
+ * @example
+ * ```ts
+ * registerParser("csv", ["text/csv"], (body) => body.split("\n").map((line) => line.split(",")));
+ * ```
+ */
+export function registerParser(
+  name: string,
+  mediaTypes: readonly string[],
+  parser: BodyParser,
+): void {
+  if (typeof parser !== "function") throw optionError("parser", typeof parser, "a function");
+  byName.set(name, parser);
+  for (const type of mediaTypes) nameByType.set(type.toLowerCase(), name);
+}
 
 /**
  * Parses a body by the choice of the caller, else by its media type. A body of another type stays
- * the text that it is. Another name leaves it to the media type.
+ * the text that it is. A name that is not registered leaves it to the media type.
  *
  * @throws InvalidResponseError for malformed JSON with a status below 400
  */
@@ -30,8 +53,8 @@ export function parseBody(
 }
 
 function parserOfType(type: string): BodyParser | undefined {
-  if (type === "application/x-www-form-urlencoded") return parseForm;
-  return jsonTypes.includes(type) || type.endsWith("+json") ? parseJson : undefined;
+  const name = nameByType.get(type) ?? (type.endsWith("+json") ? "json" : undefined);
+  return name === undefined ? undefined : byName.get(name);
 }
 
 /** Parses JSON without the key `__proto__`, which sets a prototype where the value is copied. */

@@ -6,6 +6,7 @@ import { findField, InvalidResponseError, OAuth2Response } from "../../src/index
 import type { OAuth2ResponseInit } from "../../src/message/response.ts";
 import {
   configure,
+  registerParser,
   resetSettings,
   settings,
   snakeCase,
@@ -116,13 +117,16 @@ describe("parsed", () => {
     },
   );
 
-  it("takes a parser by name, or as a function", () => {
+  it("takes a parser by name, as a function, or one that is registered", () => {
     expect(responseOf("a=1", "text/html", { parse: "query" }).parsed).toEqual({ a: "1" });
     expect(responseOf('{"a":1}', "application/json", { parse: "text" }).parsed).toBe('{"a":1}');
     const own = responseOf("x", "text/html", {
       parse: (body, { status }) => ({ bodyOf: body, status }),
     });
     expect(own.parsed).toEqual({ body_of: "x", status: 200 });
+    registerParser("csv", ["text/CSV"], (body) => body.split(","));
+    expect(responseOf("a,b", "text/csv").parsed).toEqual(["a", "b"]);
+    expect(responseOf("a,b", "text/html", { parse: "csv" }).parsed).toEqual(["a", "b"]);
     expect(responseOf('{"a":1}', "application/json", { parse: "nobody" }).parsed).toEqual({ a: 1 });
   });
 
