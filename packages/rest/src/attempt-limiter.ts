@@ -11,8 +11,8 @@ export interface AttemptBy {
   /** Address of the client, as no client can choose it. Default: none is known. */
   readonly address?: string | undefined;
   /**
-   * Attempts that the client's network may have under way at once. Their failures count for the
-   * network as well, whichever accounts they were for. Default: any number, and none counts so.
+   * Attempts of the client's network that go on at once; the others wait. Their failures count for
+   * the network as well, whichever accounts they were for. Default: any number, and none counts so.
    */
   readonly atOnce?: number | undefined;
 }
@@ -29,7 +29,7 @@ export interface AttemptLimiter {
    * Counts an attempt. Two of an account go on at once, the others wait for them.
    *
    * @throws Problem 429 with `Retry-After` when it may not be made now, 503 when 200 of that
-   * account wait already.
+   * account or network wait already.
    */
   begin(by: AttemptBy): Promise<SignInAttempt>;
   /** Forgets the failures of an account, and of the address's network, as after a new password. */
@@ -65,7 +65,7 @@ const maxRunning = 2;
 /** How many times as many failures a network may have on all accounts as an account has alone. */
 const accountsOfNetwork = 10;
 
-/** Attempts of one account that wait for the running ones. */
+/** Attempts of one account, or network, that wait for the running ones. */
 const maxWaiting = 200;
 
 /**
@@ -101,33 +101,22 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
     memory: memory * 1_000,
   };
   const turns = new Map<string, Semaphore>();
-  const underWay = new Map<string, number>();
 
   return {
     async begin(by) {
       const account = by.account.slice(0, maxAccountLength);
       const network = by.address === undefined ? "nowhere" : networkOf(by.address);
-      const running = underWay.get(network) ?? 0;
-      if (by.atOnce !== undefined && running >= by.atOnce) throw tooMany(1_000);
-      underWay.set(network, running + 1);
-      try {
-        await enter(account);
-      } catch (error) {
-        leaveNetwork(network);
-        throw error;
-      }
-      const leave = (): void => {
-        leaveAccount(account);
-        leaveNetwork(network);
-      };
+      const places = [{ place: keyOf(account), size: maxRunning }];
+      if (by.atOnce !== undefined) places.unshift({ place: ofNetwork(network), size: by.atOnce });
+      const leave = await enter(places);
       try {
         const pair = pairOf(account, network);
         const isTrusted = by.address !== undefined && (await store.isTrusted(pair));
         const key = isTrusted ? pair : keyOf(account);
         const counted = [{ key, rule }];
         if (by.atOnce !== undefined && !isTrusted) {
-          const ofNetwork = { ...rule, limit: limit * accountsOfNetwork };
-          counted.unshift({ key: `accounts from ${network}`, rule: ofNetwork });
+          const larger = { ...rule, limit: limit * accountsOfNetwork };
+          counted.unshift({ key: ofNetwork(network), rule: larger });
         }
         await countAll(counted);
         return {
@@ -169,28 +158,32 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
     for (const { key } of counted) await store.refund(key, count);
   }
 
-  async function enter(account: string): Promise<void> {
-    const turn = turns.get(account) ?? new Semaphore(maxRunning, { maxWaiting });
-    turns.set(account, turn);
-    try {
-      await turn.acquire();
-    } catch (error) {
-      if (!(error instanceof QueueFullError)) throw error;
-      const headers = { "retry-after": "5" };
-      throw new Problem(503, { detail: "too many sign-ins at once", headers, cause: error });
+  /** Waits for each place in order. Returns the function that leaves them. */
+  async function enter(
+    places: readonly { readonly place: string; readonly size: number }[],
+  ): Promise<() => void> {
+    const entered: string[] = [];
+    const leave = (): void => entered.forEach(leavePlace);
+    for (const { place, size } of places) {
+      const turn = turns.get(place) ?? new Semaphore(size, { maxWaiting });
+      turns.set(place, turn);
+      try {
+        await turn.acquire();
+      } catch (error) {
+        leave();
+        if (!(error instanceof QueueFullError)) throw error;
+        const headers = { "retry-after": "5" };
+        throw new Problem(503, { detail: "too many sign-ins at once", headers, cause: error });
+      }
+      entered.push(place);
     }
+    return leave;
   }
 
-  function leaveAccount(account: string): void {
-    const turn = turns.get(account);
+  function leavePlace(place: string): void {
+    const turn = turns.get(place);
     turn?.release();
-    if (turn?.held === 0) turns.delete(account);
-  }
-
-  function leaveNetwork(network: string): void {
-    const running = (underWay.get(network) ?? 0) - 1;
-    if (running > 0) underWay.set(network, running);
-    else underWay.delete(network);
+    if (turn?.held === 0) turns.delete(place);
   }
 }
 
@@ -228,6 +221,10 @@ export async function countAttempt<T>(
 /** Names come from clients: each kind of key has a prefix, so none imitates another. */
 function keyOf(account: string): string {
   return `account ${account}`;
+}
+
+function ofNetwork(network: string): string {
+  return `accounts from ${network}`;
 }
 
 function pairOf(account: string, network: string): string {

@@ -96,6 +96,8 @@ function describe(issue: StandardSchemaV1.Issue, param: string, value: unknown):
         `${param} must be a multiple of ${String(detail["divisor"])}`,
       );
     case "invalid_format":
+      if (detail["format"] === "regex" && !issue.message.startsWith("Invalid string"))
+        return fieldError(param, "match", issue.message);
       return fieldError(param, "match", `${param} must ${formatText(detail)}`);
     case "invalid_type":
       return fieldError(param, "type", `${param} must be of type ${String(detail["expected"])}`);

@@ -22,6 +22,7 @@ describe("fieldErrorsOf", () => {
     [z.enum(["x", "y"]), "z", "enum", "a must be one of: x, y"],
     [z.email(), "z", "match", "a must be a valid email"],
     [z.string().regex(/^b$/), "z", "match", "a must be a valid value"],
+    [z.string().regex(/^b$/, "a must be a b"), "z", "match", "a must be a b"],
     [z.number().gt(5), 5, "min", "a must be greater than 5"],
     [z.number().positive(), 0, "min", "a must be greater than 0"],
     [z.number().lt(5), 5, "max", "a must be lower than 5"],

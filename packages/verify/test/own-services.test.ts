@@ -216,6 +216,29 @@ it("verifyService() tries the standard parameters of a list under their other na
   );
 });
 
+it("verifyService() takes an example for a field whose pattern a made text does not fit", async () => {
+  const opening = defineResource({
+    name: "opening",
+    path: "/openings",
+    schema: z.object({
+      begin: z
+        .string()
+        .regex(/^[01]\d:[0-5]\d$/)
+        .meta({ examples: ["08:30", "09:30"] }),
+    }),
+    access: { list: "public", show: "public", create: "user" },
+    owner: "manager",
+  });
+  const app = defineService({
+    name: "openings",
+    config: defineConfig({ ...serverSettings, ...accountSettings }),
+    accounts: accounts({ user: defineUser() }),
+    resources: [resourceRoutes(opening)],
+  });
+  const { findings, skipped } = await verifyService(app);
+  expect({ findings, skipped }).toEqual({ findings: [], skipped: [] });
+});
+
 it("verifyService() with scale reports a list that fails once", async () => {
   const note = defineResource({
     name: "note",

@@ -228,15 +228,30 @@ describe("createAttemptLimiter", () => {
     expect(() => createAttemptLimiter(options)).toThrow(RestError);
   });
 
-  it("lets a network have so many under way at once, whatever accounts they are for", async () => {
+  it("lets attempts of a network wait for each other, whatever accounts they are for", async () => {
     const limiter = createAttemptLimiter();
     const by = (account: string) => ({ account, address: "192.0.2.66", atOnce: 2 });
     const first = await limiter.begin(by("a"));
     await limiter.begin(by("b"));
-    await expect(limiter.begin(by("c"))).rejects.toMatchObject({ status: 429 });
+    const begun: string[] = [];
+    const waiting = limiter.begin(by("c")).then(() => begun.push("c"));
     expect(await waitFor(limiter, { ...by("c"), address: "192.0.2.67" })).toBe(0);
+    expect(begun).toEqual([]);
     await first.end("failure");
-    expect(await waitFor(limiter, by("c"))).toBe(0);
+    await waiting;
+    expect(begun).toEqual(["c"]);
+  });
+
+  it("refuses attempts of a network with 503 when 200 of it wait", async () => {
+    const limiter = createAttemptLimiter();
+    const by = (account: string) => ({ account, address: "192.0.2.66", atOnce: 1 });
+    const first = await limiter.begin(by("first"));
+    const waiting = Array.from({ length: 200 }, (_, index) => limiter.begin(by(`other ${index}`)));
+    await expect(limiter.begin(by("last"))).rejects.toMatchObject({ status: 503 });
+    expect(await waitFor(limiter, { ...by("last"), address: "192.0.2.67" })).toBe(0);
+    await first.end("success");
+    for (const attempt of waiting) await (await attempt).end("success");
+    expect(await waitFor(limiter, by("last"))).toBe(0);
   });
 
   it("goes on when its store has failed", async () => {

@@ -1,7 +1,7 @@
 import { administer, type DocumentRecord } from "@fetchwork/documents";
 import type { Fields, Resource } from "@fetchwork/rest";
 import { canaryLike, canaryOf, choicesOf, propertiesOf } from "../world/canary.ts";
-import type { World } from "../world/open-world.ts";
+import { fixedKeysOf, type World } from "../world/open-world.ts";
 
 /** Each document refers to one that this many documents refer to, and an owner has as many. */
 const perParent = 10;
@@ -40,10 +40,10 @@ export function madeId(number: number): string {
 }
 
 function maker(world: World, resource: Resource): (number: number) => DocumentRecord {
-  const { collection, owner } = resource;
+  const { owner } = resource;
   const schemas = { ...propertiesOf(resource.output), ...propertiesOf(resource.input) };
   const known: object = world.garden.of(resource)[0]?.document ?? {};
-  const unique = new Set(collection.unique.filter((one) => [one].flat().length === 1).flat());
+  const unique = new Set(fixedKeysOf(resource).flat());
   const names = [...new Set([...resource.fields, ...Object.keys(known)])].filter(
     (name) => !meta.has(name),
   );
@@ -69,7 +69,9 @@ function maker(world: World, resource: Resource): (number: number) => DocumentRe
       const share = unique.has(name) ? 1 : perParent;
       // The first ones belong to a user that sends requests.
       const parent = (number: number): string =>
-        target === users && number < share ? "ada" : madeId(Math.floor(number / share));
+        target === users && number < share && share > 1
+          ? "ada"
+          : madeId(Math.floor(number / share));
       return reference?.many === true ? (number) => [parent(number)] : parent;
     }
     const schema = schemas[name];

@@ -253,6 +253,7 @@ async function make(
   const senders = world.callers.filter(({ name }) => name !== "key");
   const users = senders.filter(({ viewer }) => viewer.user !== undefined);
   for (const caller of [...(by ? [by] : []), ...users, ...senders]) {
+    await world.makeRoom(resource, caller.viewer.user?.id ?? "ada");
     const body = sampleOf(trial, caller, { resource, ids, round: 1 });
     const { json } = await sender.send(caller, { method: "POST", path: resource.path, body });
     const id: unknown = Reflect.get(Object(json), "id");

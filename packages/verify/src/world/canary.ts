@@ -64,23 +64,8 @@ function typeOf({ type }: JsonSchema): unknown {
   return Array.isArray(type) ? (type as unknown[]).find((one) => one !== "null") : type;
 }
 
-/** Limits of a value in its schema. */
-interface Limits {
-  readonly minimum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly multipleOf?: number;
-  readonly items?: JsonSchema;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly format?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
-}
-
-function numberOf(limits: Limits, number: number): number {
+function numberOf(schema: JsonSchema, number: number): number {
+  const limits = schema as Readonly<Record<string, number | undefined>>;
   const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf = 1 } = limits;
   const wanted = Math.ceil((firstNumber + number) / multipleOf) * multipleOf;
   const highest =
@@ -91,14 +76,17 @@ function numberOf(limits: Limits, number: number): number {
   return lowest + (number % room) * multipleOf;
 }
 
-function listOf({ items, minItems = 0, maxItems = 1 }: Limits, number: number): readonly unknown[] {
+function listOf(schema: JsonSchema, number: number): readonly unknown[] {
+  const { items, minItems = 0, maxItems = 1 } = schema;
   if (!isObject(items)) return [];
-  const length = Math.max(minItems, Math.min(1, maxItems));
+  const length = Math.max(Number(minItems), Math.min(1, Number(maxItems)));
   return Array.from({ length }, (_, index) => canaryOf(items, number + index * 100_000));
 }
 
-function textOf(limits: Limits, number: number): string {
-  const { format, maxLength = Infinity, minLength = 0, pattern } = limits;
+function textOf(schema: JsonSchema, number: number): unknown {
+  const { maxLength = Infinity, minLength = 0 } = schema as Readonly<Record<string, number>>;
+  const { format = "", pattern = "" } = schema as Readonly<Record<string, string>>;
+  const { examples = [] } = schema as { readonly examples?: readonly unknown[] };
   const digits = String(number).padStart(6, "0");
   const text = `zq${digits}xv`;
   const time = new Date(Date.UTC(2020, 0, 1) + number * 86_400_000).toISOString();
@@ -109,14 +97,14 @@ function textOf(limits: Limits, number: number): string {
     date: time.slice(0, 10),
     "date-time": time,
   };
-  const known = format === undefined ? undefined : formats[format];
+  const known = formats[format];
   if (known !== undefined) return known;
   // The end of the number tells documents apart where there is no room for all of it.
   const short = digits.slice(-Math.max(1, maxLength));
   const candidates = [text.padEnd(minLength, "x"), short, text.toUpperCase(), `${digits}00`, "ab"];
-  const shape = new RegExp(pattern ?? "", "u");
+  const shape = new RegExp(pattern, "u");
   const fits = candidates.find(
     (one) => one.length >= minLength && one.length <= maxLength && shape.test(one),
   );
-  return fits ?? short;
+  return fits ?? examples[number % examples.length] ?? short;
 }

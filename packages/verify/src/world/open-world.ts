@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStore, type Store, type StoreOptions } from "@fetchwork/documents";
+import { openStore, type Store, type StoreOptions, UniqueError } from "@fetchwork/documents";
 import type { Fields, OpenApiDocument, Resource, Route } from "@fetchwork/rest";
 import type { Service } from "@fetchwork/service";
 import { VerifyError } from "../errors.ts";
@@ -30,7 +30,7 @@ export interface World extends AsyncDisposable {
   readonly skipped: string[];
   /** Puts another document with given values into the store, which is not in the garden. */
   plant(resource: Resource, owner: string, given?: Fields): Promise<Planted>;
-  /** Removes the document in the garden whose unique fields another one of its owner has, too. */
+  /** Removes documents whose unique fields the next one of an owner has, too. */
   makeRoom(resource: Resource, owner: string): Promise<void>;
   /** Removes a planted document, and puts back the one in the garden that made room for it. */
   uproot(planted: Planted): Promise<void>;
@@ -155,11 +155,11 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     return [nobody, ...callers, master];
   }
 
-  function idFor(resource: Resource, owner: string): string {
+  function idFor(resource: Resource, owner: string, state = 0): string {
     if (resource === users) return owner;
     // A relation may lead to another definition of the same path.
     const index = service.resources.findIndex(({ path }) => path === resource.path);
-    const number = (index + 1) * 10 + (owner === "bob" ? 1 : 0); // The admin refers to Ada's.
+    const number = (index + 1) * 100 + state * 2 + (owner === "bob" ? 1 : 0); // Root has Ada's.
     return `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
   }
 
@@ -203,29 +203,35 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     const choices = resource.fields
       .map((field) => [field, choicesOf(schemas[field] ?? {})] as const)
       .filter(([, all]) => all.length > 1);
-    const limit = hasFixedKey(resource) ? 1 : maxStates;
-    const count = Math.min(limit, Math.max(1, ...choices.map(([, all]) => all.length)));
+    const count = Math.min(maxStates, Math.max(1, ...choices.map(([, all]) => all.length)));
     for (let state = 0; state < count; state += 1) {
       const fields = choices.map(([field, all]) => [field, all[state % all.length]] as const);
       for (const owner of ["ada", "bob"]) {
-        const id = state === 0 ? idFor(resource, owner) : undefined;
-        garden.add(await plant(resource, owner, Object.fromEntries(fields), id));
+        const id = idFor(resource, owner, state);
+        try {
+          garden.add(await plant(resource, owner, Object.fromEntries(fields), id));
+        } catch (error) {
+          // The first one has the fixed key of its owner.
+          if (state === 0 || !(error instanceof UniqueError)) throw error;
+        }
       }
     }
   }
 
   async function makeRoom(resource: Resource, owner: string): Promise<void> {
-    if (!hasFixedKey(resource)) return;
     const documents = store.collection(resource.collection);
-    const id = idFor(resource, owner);
-    if (!(await documents.remove(id))) return;
-    if (resource.softDelete) await documents.purgeMany({ where: { id } });
+    for (const key of fixedKeysOf(resource)) {
+      const fields: Fields = { ...fieldsFor(resource, owner, key), [resource.owner ?? ""]: owner };
+      const where = Object.fromEntries(key.map((field) => [field, fields[field] as string]));
+      await documents.removeMany({ where });
+      if (resource.softDelete) await documents.purgeMany({ where });
+    }
   }
 
   async function uproot({ resource, document }: Planted): Promise<void> {
     const documents = store.collection(resource.collection);
     await documents.remove(document.id);
-    if (!hasFixedKey(resource)) return;
+    if (fixedKeysOf(resource).length === 0) return;
     for (const one of garden.of(resource).filter(({ isRemoved }) => isRemoved !== true)) {
       const { id, version: _version, createdAt: _made, updatedAt: _at, ...fields } = one.document;
       if ((await documents.get(id)) !== undefined) continue;
@@ -273,10 +279,13 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
   }
 }
 
-/** Whether only references or the owner tell documents apart, so that an owner has one of them. */
-function hasFixedKey({ collection, owner, relations }: Resource): boolean {
-  const fixed = new Set([owner, ...relations.references.map(({ field }) => field)]);
-  return collection.unique.some((key) => [key].flat().every((one) => fixed.has(one)));
+/** Unique fields that hold references, the owner or choices alone, so that an owner has one. */
+export function fixedKeysOf(resource: Resource): readonly (readonly string[])[] {
+  const { collection, input, owner, relations } = resource;
+  const known = new Set([owner, ...relations.references.map(({ field }) => field)]);
+  const isFixed = (field: string): boolean =>
+    known.has(field) || choicesOf(propertiesOf(input)[field] ?? {}).length > 0;
+  return collection.unique.map((key) => [key].flat()).filter((key) => key.every(isFixed));
 }
 
 /** Removes all documents for good. */

@@ -16,10 +16,11 @@ import type { ApiKey } from "./api-key.ts";
 const tag = "auth";
 const ownOrAdmin = "Of the caller (`me`); admins may name any user";
 
+const scopePattern = /^(?:\*|[a-z][a-z\d-]{0,63}):(?:read|write)$/;
 const newKey = z.object({
   name: z.string().trim().min(1).max(100),
   scopes: z
-    .array(z.string().regex(/^(?:\*|[a-z][a-z\d-]{0,63}):(?:read|write)$/))
+    .array(z.string().regex(scopePattern, "a scope must be like articles:read or *:write"))
     .min(1)
     .max(50)
     .describe("First part of a path and `read` or `write`: `articles:read`; `*` is every path"),
