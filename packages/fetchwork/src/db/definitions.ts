@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type CollectionDefinition, defineCollection, type Migration } from "@fetchwork/documents";
-import type { Service } from "@fetchwork/service";
+import type { DocumentMigration, Service } from "@fetchwork/service";
 import type { CommandIo } from "../command/command-io.ts";
 import { loadModule } from "../files/load-module.ts";
 import { projectFolder } from "../files/project-folder.ts";
@@ -14,6 +14,8 @@ export interface Definitions {
   readonly collections: readonly CollectionDefinition<object>[];
   /** Its migrations; undefined when it names none. */
   readonly migrations: readonly Migration[] | undefined;
+  /** Migrations of its services, which `fetchwork migrate run` runs. */
+  readonly own: readonly DocumentMigration[];
   /** The resources of its services, which `defineService` checked. */
   readonly resources: readonly Resource[];
 }
@@ -83,6 +85,11 @@ export async function loadDefinitions(
     collections: [...found.values()],
     // The store checks every one of them before it does anything.
     migrations: migrations as readonly Migration[] | undefined,
+    own: values.flatMap(
+      (each) =>
+        (partsOf(Reflect.get(Object(each), "options"), "migrations") ??
+          []) as readonly DocumentMigration[],
+    ),
     resources: values.flatMap((each) => (partsOf(each, "resources") ?? []) as readonly Resource[]),
   };
 }

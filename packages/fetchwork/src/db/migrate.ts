@@ -30,7 +30,8 @@ export const migrate: Command = defineCommand({
     if (isDry) for (const step of steps) report(step);
     else await run(url, definitions, report);
     if (!isDry) for (const step of steps) if (step.kind !== "migrate") report(step);
-    if (steps.length === 0) io.stderr.write("Nothing to do\n");
+    if (definitions.own.length > 0) io.stderr.write("fetchwork migrate run runs src/migrations\n");
+    else if (steps.length === 0) io.stderr.write("Nothing to do\n");
     return 0;
   },
 });

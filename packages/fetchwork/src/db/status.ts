@@ -1,5 +1,5 @@
-import { administer } from "@fetchwork/documents";
-import { progressCollection } from "@fetchwork/service/internal";
+import { administer, type PlanStep } from "@fetchwork/documents";
+import { migrationStatus, progressCollection } from "@fetchwork/service/internal";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { definitionsOption, loadDefinitions } from "./definitions.ts";
@@ -19,13 +19,18 @@ export const status: Command = defineCommand({
   async run({ values }, io) {
     const url = storeUrl(values.url, io);
     const definitions = await loadDefinitions(values.definitions, io);
-    const { collections, migrations } = definitions ?? {};
+    const { collections, migrations, own = [] } = definitions ?? {};
     await using store = await openExisting(url);
     const care = administer(store);
     const held = await care.status();
-    const steps = (
-      definitions === undefined ? [] : await care.plan({ collections, migrations })
-    ).filter((step) => step.kind === "migrate" || step.collection !== progressCollection.name);
+    const pending = own.length === 0 ? [] : (await migrationStatus(store, own)).pending;
+    const planned = definitions === undefined ? [] : await care.plan({ collections, migrations });
+    const steps: readonly PlanStep[] = [
+      ...pending.map(({ id, name }) => ({ kind: "migrate", id, name }) as const),
+      ...planned.filter(
+        (step) => step.kind === "migrate" || step.collection !== progressCollection.name,
+      ),
+    ];
     const code = steps.some(isPending) ? 3 : 0;
     if (values.json === true) {
       const shown = { definitions: collections, steps, pending: code !== 0 };

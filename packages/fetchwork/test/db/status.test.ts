@@ -77,6 +77,23 @@ describe("fetchwork db status", () => {
     expect(stderr).not.toMatch(/Cannot find|Directory import|ENOENT/);
   });
 
+  it("names pending migrations of a service, and exits with 3 until they ran", async () => {
+    const folder = newFolder();
+    const url = `sqlite:${folder}/a.db`;
+    await (await openStore(url)).close();
+    const module = join(folder, "app.mjs");
+    const service = `{ name: "shop", collections: [{ name: "items", unique: [], indexes: [], search: [] }], options: { migrations: [{ id: 1, name: "fill a field", changes: [] }] } }`;
+    writeFileSync(module, `export const app = ${service};\n`);
+    const definitions = ["-d", module, "-u", url];
+    const status = await runDb(["status", ...definitions]);
+    expect(status).toMatchObject([3, expect.stringContaining("migration 1: fill a field"), ""]);
+    const [code, , stderr] = await runDb(["migrate", ...definitions]);
+    expect([code, stderr]).toEqual([0, "fetchwork migrate run runs src/migrations\n"]);
+    const applied = [{ id: 1, name: "fill a field", up: () => undefined }];
+    await (await openStore(url, { migrations: applied })).close();
+    expect(await runDb(["status", ...definitions])).toMatchObject([0, expect.anything(), ""]);
+  });
+
   it("rejects a module without definitions", async () => {
     const [code, , stderr] = await runDb(["status", "-u", "sqlite:a.db", "-d", "db-world.ts"], {
       cwd: import.meta.dirname,
