@@ -56,7 +56,7 @@ export function readMail(
   if (isProduction && SMTP_URL === undefined) return undefined;
   if (isProduction && PUBLIC_URL === undefined) {
     if (hasAccounts && RESET_LINK_ORIGINS === undefined) {
-      throw new StartError("PUBLIC_URL or RESET_LINK_ORIGINS must be set: links in mails lead there");
+      throw new StartError("PUBLIC_URL or RESET_LINK_ORIGINS must be set for links in mails");
     }
     if (MAIL_FROM === undefined) throw new StartError("MAIL_FROM is not set: mails need a sender");
   }
