@@ -1,8 +1,6 @@
-import type { Logger, Semaphore } from "@fetchwork/kit";
-import { WebhookError, WebhookHandlerError, WebhookReceiveError } from "../errors.ts";
+import type { Logger } from "@fetchwork/kit";
+import { WebhookHandlerError, WebhookReceiveError } from "../errors.ts";
 import type { UnknownPayload, UntypedEvent } from "../event-map.ts";
-import { withTimeout } from "../time-limit.ts";
-import type { HandlerContext } from "./event-handler-options.ts";
 import { ErrorListeners } from "./error-listeners.ts";
 import { HandlerRegistry, type Registration } from "./handler-registry.ts";
 
@@ -11,10 +9,6 @@ interface DispatcherOptions {
   readonly log: Logger;
   readonly actionOf: ((payload: UnknownPayload) => string | undefined) | undefined;
   readonly transform: ((event: UntypedEvent) => unknown) | undefined;
-  /** Milliseconds, or `Infinity`. */
-  readonly handlerTimeout: number;
-  /** Limits the handlers that run at once; `undefined` for no limit. */
-  readonly semaphore: Semaphore | undefined;
 }
 
 /** Calls an event's handlers by name: transforms, runs in parallel, reports failures. */
@@ -22,29 +16,25 @@ export class Dispatcher {
   readonly handlers: HandlerRegistry = new HandlerRegistry();
   readonly errors: ErrorListeners;
   readonly log: Logger;
-  readonly #options: DispatcherOptions;
+  readonly #transform: DispatcherOptions["transform"];
   readonly #actionOf: (payload: UnknownPayload) => string | undefined;
-  /** Handlers of reserved events that have not started. */
-  #reserved = 0;
 
-  constructor(options: DispatcherOptions) {
-    this.#options = options;
-    this.#actionOf = options.actionOf ?? defaultActionOf;
-    this.log = options.log;
-    this.errors = new ErrorListeners(options.log);
+  constructor({ log, actionOf = defaultActionOf, transform }: DispatcherOptions) {
+    this.log = log;
+    this.errors = new ErrorListeners(log);
+    this.#actionOf = actionOf;
+    this.#transform = transform;
   }
 
   /**
    * Runs all handlers of an event in parallel. Rejects with a {@link WebhookReceiveError} after all
    * have settled, when one of them failed.
    *
-   * @param context - What the handlers are called with, without `handlerTimeout`. Default: one for
-   * each of them.
+   * @param context - The second argument of the handlers. Default: none.
    */
-  async dispatch(event: UntypedEvent, context?: HandlerContext): Promise<void> {
-    const handlers = this.#handlersOf(event);
+  async dispatch(event: UntypedEvent, context?: unknown): Promise<void> {
+    const handlers = this.handlers.find(event.name, this.#actionOf(event.payload));
     if (handlers.length === 0) return;
-    this.#checkRoom(handlers.length, event);
     const outcomes = await Promise.all(
       handlers.map((handler) => this.#run(handler, event, context)),
     );
@@ -58,104 +48,36 @@ export class Dispatcher {
     });
   }
 
-  /**
-   * Reserves room for the handlers of an event that is dispatched later. Call the returned function
-   * just before that.
-   *
-   * @throws WebhookError `ERR_WEBHOOKS_OVERLOAD`
-   */
-  reserve(event: UntypedEvent): () => void {
-    const { length } = this.#handlersOf(event);
-    this.#checkRoom(length, event);
-    this.#reserved += length;
-    return () => {
-      this.#reserved -= length;
-    };
-  }
-
-  #handlersOf({ name, payload }: UntypedEvent): readonly Registration[] {
-    return this.handlers.find(name, this.#actionOf(payload));
-  }
-
-  #checkRoom(amount: number, event: UntypedEvent): void {
-    const { semaphore } = this.#options;
-    if (semaphore === undefined || amount + this.#reserved <= semaphore.room) return;
-    throw this.errors.report(
-      new WebhookError("ERR_WEBHOOKS_OVERLOAD", "too many webhook handlers are waiting", {
-        status: 503,
-        event,
-      }),
-    );
-  }
-
-  /** Runs one handler in its turn. Resolves to its error if it failed, which was reported. */
+  /** Runs one handler. Resolves to its error if it failed, which was reported. */
   async #run(
     registration: Registration,
     event: UntypedEvent,
-    context: HandlerContext | undefined,
+    context: unknown,
   ): Promise<WebhookHandlerError | undefined> {
-    const { semaphore } = this.#options;
-    if (semaphore?.tryAcquire() === false) await semaphore.acquire();
     try {
-      if (context === undefined) await this.#callInTime(registration, event);
-      else await this.#call(registration, event, context);
+      await this.#call(registration, event, context);
       return undefined;
-    } catch (error) {
-      return this.#toHandlerError(error, event);
-    } finally {
-      semaphore?.release();
+    } catch (cause) {
+      return this.errors.report(
+        new WebhookHandlerError("ERR_WEBHOOKS_HANDLER", messageOf(cause), {
+          cause,
+          event,
+          errors: [cause],
+        }),
+      );
     }
   }
 
-  #callInTime(registration: Registration, event: UntypedEvent): Promise<unknown> {
-    const { handlerTimeout } = this.#options;
-    const context = new LazyContext();
-    const running = this.#call(registration, event, context);
-    return withTimeout(running, handlerTimeout, () => {
-      running.catch((error: unknown) => {
-        this.log.error("a webhook handler failed after its timeout", error);
-      });
-      const message = `a handler took longer than ${handlerTimeout} ms`;
-      const error = new WebhookError("ERR_WEBHOOKS_TIMEOUT", message);
-      context.abort(error);
-      throw error;
-    });
-  }
-
+  // Asynchronous, so that all handlers begin before the failure of one is reported.
   async #call(
     { handler, isTransformed }: Registration,
     event: UntypedEvent,
-    context: HandlerContext,
+    context: unknown,
   ): Promise<unknown> {
-    const { transform } = this.#options;
+    const transform = this.#transform;
     if (transform === undefined || !isTransformed) return handler(event, context);
     // The types of `on` declare handlers to take what `transform` returns.
     return handler((await transform(event)) as UntypedEvent, context);
-  }
-
-  #toHandlerError(cause: unknown, event: UntypedEvent): WebhookHandlerError {
-    return this.errors.report(
-      new WebhookHandlerError("ERR_WEBHOOKS_HANDLER", messageOf(cause), {
-        cause,
-        event,
-        errors: [cause],
-      }),
-    );
-  }
-}
-
-/** Makes its signal on first use, because few handlers use one. */
-class LazyContext implements HandlerContext {
-  #controller: AbortController | undefined;
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
-  }
-
-  abort(reason: unknown): void {
-    this.#controller ??= new AbortController();
-    this.#controller.abort(reason);
   }
 }
 

@@ -1,17 +1,12 @@
-import { Semaphore } from "@fetchwork/kit";
 import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
 import { WebhookError, WebhookUsageError } from "../errors.ts";
-import {
-  type EventHandlerOptions,
-  type HandlerContext,
-  handlerOptionNames,
-} from "./event-handler-options.ts";
+import { type EventHandlerOptions, handlerOptionNames } from "./event-handler-options.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { ErrorListeners } from "./error-listeners.ts";
 import type { AnyEvent, EventMap, EventName, UntypedEvent, WebhookEvent } from "../event-map.ts";
 import type { UntypedHandler } from "./handler-registry.ts";
 import { completeLogger } from "../logger.ts";
-import { checkDuration, checkInteger, checkOptions, checkType } from "../check-options.ts";
+import { checkOptions, checkType } from "../check-options.ts";
 import { createNameCheck } from "./validate-event-name.ts";
 import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 import type { VendorEvents } from "../vendors/vendor-events.ts";
@@ -41,14 +36,10 @@ type Added<Transformed> = Transformed extends UntypedEvent
 /** Handles the events of one or more names. A promise that it returns is awaited. */
 export type EventListener<Events extends EventMap, Name extends string, Transformed = unknown> = (
   event: TransformedEvent<Events, Name, Transformed>,
-  context: HandlerContext,
 ) => unknown;
 
 /** Handles every event. */
-type AnyListener<Events extends EventMap> = (
-  event: AnyEvent<Events>,
-  context: HandlerContext,
-) => unknown;
+type AnyListener<Events extends EventMap> = (event: AnyEvent<Events>) => unknown;
 
 /** Called with every failure. Errors that it throws are logged. */
 type ErrorListener = (error: WebhookError) => unknown;
@@ -69,7 +60,7 @@ export interface EventHandler<Events extends EventMap = VendorEvents, Transforme
   readonly onAny: (handler: AnyListener<Events>) => void;
   /**
    * Adds a listener of failures: called once for each handler that failed, and once for a delivery
-   * that could not be verified, read or started. It is not awaited.
+   * that could not be verified or read. It is not awaited.
    */
   readonly onError: (handler: ErrorListener) => void;
   /**
@@ -86,8 +77,7 @@ export interface EventHandler<Events extends EventMap = VendorEvents, Transforme
    *
    * @throws WebhookReceiveError `ERR_WEBHOOKS_RECEIVE` with a `WebhookHandlerError` in `errors` for
    * each that failed
-   * @throws WebhookError `ERR_WEBHOOKS_EVENT` without name or payload, `ERR_WEBHOOKS_OVERLOAD` with
-   * too many waiting
+   * @throws WebhookError `ERR_WEBHOOKS_EVENT` without name or payload
    */
   readonly receive: (event: ReceivedEvent) => Promise<void>;
 }
@@ -121,23 +111,12 @@ export function createHandling<Events extends EventMap, Transformed>(
 } {
   // The type parameter is `VendorEvents` when no vendor is given.
   const { vendor = defaultVendor as unknown as Vendor<Events>, transform, log } = options;
-  const { onUnknownEventName = "warn", concurrency = Infinity, backlog = 10_000 } = options;
-  const { handlerTimeout = Infinity } = options;
+  const { onUnknownEventName = "warn" } = options;
   checkType("transform", transform, "function");
   checkVendor(vendor);
-  checkInteger("concurrency", concurrency, 1);
-  checkInteger("backlog", backlog, 0);
-  checkDuration("handlerTimeout", handlerTimeout);
   const logger = completeLogger(log);
   const checkName = createNameCheck(vendor, onUnknownEventName, logger);
-  const dispatcher = new Dispatcher({
-    log: logger,
-    actionOf: vendor.actionOf,
-    transform,
-    handlerTimeout,
-    semaphore:
-      concurrency === Infinity ? undefined : new Semaphore(concurrency, { maxWaiting: backlog }),
-  });
+  const dispatcher = new Dispatcher({ log: logger, actionOf: vendor.actionOf, transform });
   const { handlers, errors } = dispatcher;
 
   const add = (name: unknown, handler: UntypedHandler): void => {

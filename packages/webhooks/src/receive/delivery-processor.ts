@@ -82,7 +82,7 @@ export class DeliveryProcessor {
    *
    * @param onFailure - Called as soon as handlers have failed, before the replay store is updated,
    * which may take a while.
-   * @throws WebhookReceiveError, WebhookError `ERR_WEBHOOKS_OVERLOAD`
+   * @throws WebhookReceiveError
    */
   async run(
     { event, mark, state }: AcceptedDelivery,

@@ -198,24 +198,15 @@ export class Receiver {
 
   /** Responds before the handlers run. */
   #acknowledge(delivery: AcceptedDelivery, waitUntil: WaitUntil | undefined): ReceiverResponse {
-    let start: () => void;
-    try {
-      // An acknowledged delivery must not be refused afterwards.
-      start = this.#processor.dispatcher.reserve(delivery.event);
-    } catch (error) {
-      void delivery.mark?.release();
-      return this.#fail(error);
-    }
-    const work = this.#handleLater(delivery, start);
+    const work = this.#handleLater(delivery);
     waitUntil?.(work);
     return this.#responses.acknowledged;
   }
 
-  async #handleLater(delivery: AcceptedDelivery, start: () => void): Promise<void> {
+  async #handleLater(delivery: AcceptedDelivery): Promise<void> {
     // Lets the response be sent first.
     await new Promise((resolve) => setTimeout(resolve, 0));
     try {
-      start();
       await this.#processor.run(delivery);
     } catch (error) {
       this.#fail(error);

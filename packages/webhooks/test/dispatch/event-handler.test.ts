@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   createEventHandler,
   emitterEventNames,
@@ -11,10 +11,6 @@ import {
 
 const opened = { id: "1", name: "issues", payload: { action: "opened" } };
 const quiet = { warn: () => undefined, error: () => undefined };
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 describe("receive", () => {
   it("receive() calls the handlers of the action, of the name and of any event, in this order", async () => {
@@ -270,71 +266,6 @@ describe("transform", () => {
     on("issues", () => expect.unreachable());
     await expect(receive(opened)).rejects.toThrow("no transform");
     expect(told).toEqual([opened]);
-  });
-});
-
-describe("handlerTimeout", () => {
-  it("handlerTimeout fails a handler that takes longer, and aborts its signal", async () => {
-    vi.useFakeTimers();
-    const logged: unknown[] = [];
-    const log = { error: (...all: unknown[]) => logged.push(all[1]) };
-    const { on, receive } = createEventHandler({ handlerTimeout: 50, log });
-    const reasons: unknown[] = [];
-    on("issues", (_, { signal }) => {
-      const { promise, reject } = Promise.withResolvers<void>();
-      signal.addEventListener("abort", () => {
-        reasons.push(signal.reason);
-        reject(new Error("aborted"));
-      });
-      return promise;
-    });
-    on("issues", async () => "soon");
-    const failure = receive(opened).catch((error: unknown) => error);
-    await vi.advanceTimersByTimeAsync(50);
-    expect(await failure).toMatchObject({ message: "a handler took longer than 50 ms" });
-    expect(reasons).toMatchObject([{ code: "ERR_WEBHOOKS_TIMEOUT" }]);
-    expect(logged).toMatchObject([{ message: "aborted" }]);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-});
-
-describe("concurrency", () => {
-  it("concurrency limits the handlers that run at once, over all events, in order", async () => {
-    const { on, receive } = createEventHandler({ concurrency: 2 });
-    let running = 0;
-    let most = 0;
-    const order: string[] = [];
-    on("issues", async ({ id }) => {
-      order.push(id);
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => setImmediate(resolve));
-      running -= 1;
-      if (id === "3") throw new Error("third");
-    });
-    const all = Array.from({ length: 20 }, (_, index) => receive({ ...opened, id: String(index) }));
-    const results = await Promise.allSettled(all);
-    expect(most).toBe(2);
-    expect(order).toEqual(Array.from({ length: 20 }, (_, index) => String(index)));
-    expect(results.map(({ status }) => status).indexOf("rejected")).toBe(3);
-  });
-
-  it("backlog refuses an event before any of its handlers runs when too many wait", async () => {
-    const { on, receive } = createEventHandler({ concurrency: 1, backlog: 1 });
-    const gate = Promise.withResolvers<void>();
-    let calls = 0;
-    on("issues", () => {
-      calls += 1;
-      return gate.promise;
-    });
-    const first = [receive(opened), receive(opened)];
-    await expect(receive(opened)).rejects.toMatchObject({
-      code: "ERR_WEBHOOKS_OVERLOAD",
-      status: 503,
-    });
-    gate.resolve();
-    await Promise.all(first);
-    expect(calls).toBe(2);
   });
 });
 
