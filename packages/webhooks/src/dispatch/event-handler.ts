@@ -1,12 +1,16 @@
 import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
 import { WebhookError, WebhookUsageError } from "../errors.ts";
-import { type EventHandlerOptions, handlerOptionNames } from "./event-handler-options.ts";
+import {
+  type EventHandlerOptions,
+  type HandlerContext,
+  handlerOptionNames,
+} from "./event-handler-options.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { ErrorListeners } from "./error-listeners.ts";
 import type { AnyEvent, EventMap, EventName, UntypedEvent, WebhookEvent } from "../event-map.ts";
 import type { UntypedHandler } from "./handler-registry.ts";
 import { completeLogger } from "../logger.ts";
-import { checkOptions, checkType } from "../check-options.ts";
+import { checkDuration, checkOptions, checkType } from "../check-options.ts";
 import { createNameCheck } from "./validate-event-name.ts";
 import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 import type { VendorEvents } from "../vendors/vendor-events.ts";
@@ -36,10 +40,14 @@ type Added<Transformed> = Transformed extends UntypedEvent
 /** Handles the events of one or more names. A promise that it returns is awaited. */
 export type EventListener<Events extends EventMap, Name extends string, Transformed = unknown> = (
   event: TransformedEvent<Events, Name, Transformed>,
+  context: HandlerContext,
 ) => unknown;
 
 /** Handles every event. */
-type AnyListener<Events extends EventMap> = (event: AnyEvent<Events>) => unknown;
+type AnyListener<Events extends EventMap> = (
+  event: AnyEvent<Events>,
+  context: HandlerContext,
+) => unknown;
 
 /** Called with every failure. Errors that it throws are logged. */
 type ErrorListener = (error: WebhookError) => unknown;
@@ -111,12 +119,18 @@ export function createHandling<Events extends EventMap, Transformed>(
 } {
   // The type parameter is `VendorEvents` when no vendor is given.
   const { vendor = defaultVendor as unknown as Vendor<Events>, transform, log } = options;
-  const { onUnknownEventName = "warn" } = options;
+  const { onUnknownEventName = "warn", handlerTimeout = Infinity } = options;
   checkType("transform", transform, "function");
   checkVendor(vendor);
+  checkDuration("handlerTimeout", handlerTimeout);
   const logger = completeLogger(log);
   const checkName = createNameCheck(vendor, onUnknownEventName, logger);
-  const dispatcher = new Dispatcher({ log: logger, actionOf: vendor.actionOf, transform });
+  const dispatcher = new Dispatcher({
+    log: logger,
+    actionOf: vendor.actionOf,
+    transform,
+    handlerTimeout,
+  });
   const { handlers, errors } = dispatcher;
 
   const add = (name: unknown, handler: UntypedHandler): void => {

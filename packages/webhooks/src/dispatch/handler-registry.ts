@@ -1,3 +1,4 @@
+import type { HandlerContext } from "./event-handler-options.ts";
 import type { UntypedEvent } from "../event-map.ts";
 
 /** A handler with unknown parameters. */
@@ -5,7 +6,7 @@ export type UntypedHandler = (...parameters: never[]) => unknown;
 
 /** A handler, and whether it is called with the transformed event. */
 export interface Registration {
-  readonly handler: (event: UntypedEvent, context: unknown) => unknown;
+  readonly handler: (event: UntypedEvent, context: HandlerContext) => unknown;
   readonly isTransformed: boolean;
 }
 

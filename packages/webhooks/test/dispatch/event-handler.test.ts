@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   createEventHandler,
   emitterEventNames,
@@ -11,6 +11,10 @@ import {
 
 const opened = { id: "1", name: "issues", payload: { action: "opened" } };
 const quiet = { warn: () => undefined, error: () => undefined };
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("receive", () => {
   it("receive() calls the handlers of the action, of the name and of any event, in this order", async () => {
@@ -266,6 +270,31 @@ describe("transform", () => {
     on("issues", () => expect.unreachable());
     await expect(receive(opened)).rejects.toThrow("no transform");
     expect(told).toEqual([opened]);
+  });
+});
+
+describe("handlerTimeout", () => {
+  it("handlerTimeout fails a handler that takes longer, and aborts its signal", async () => {
+    vi.useFakeTimers();
+    const logged: unknown[] = [];
+    const log = { error: (...all: unknown[]) => logged.push(all[1]) };
+    const { on, receive } = createEventHandler({ handlerTimeout: 50, log });
+    const reasons: unknown[] = [];
+    on("issues", (_, { signal }) => {
+      const { promise, reject } = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => {
+        reasons.push(signal.reason);
+        reject(new Error("aborted"));
+      });
+      return promise;
+    });
+    on("issues", async () => "soon");
+    const failure = receive(opened).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(50);
+    expect(await failure).toMatchObject({ message: "a handler took longer than 50 ms" });
+    expect(reasons).toMatchObject([{ code: "ERR_WEBHOOKS_TIMEOUT" }]);
+    expect(logged).toMatchObject([{ message: "aborted" }]);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -154,7 +154,6 @@ export function createSender(options: SenderOptions): Sender {
     breaker,
     transport,
     vendor,
-    rules,
     secretsOf({ tenant, secrets: text }) {
       const all = vault.read(tenant, text);
       const keys = [all, ...validPrevious(all)].map(({ secret }) => keyFor(secret));

@@ -1,10 +1,8 @@
 import type { Transport } from "@fetchwork/http";
 import { parseRetryAfter } from "@fetchwork/kit";
-import { WebhookUsageError } from "../../../errors.ts";
 import type { SignatureKey } from "../../../schemes/signature-scheme.ts";
 import type { Vendor } from "../../../vendors/define-vendor.ts";
 import { reasonOf, reasonOfStatus, timeoutReason } from "./failure-reason.ts";
-import { checkTarget, type TargetRules } from "../endpoints/target-url.ts";
 
 /** Message for an endpoint. */
 export interface Message {
@@ -20,7 +18,7 @@ export interface Message {
 export interface MessageSecrets {
   /** The current key first. */
   readonly keys: readonly SignatureKey[];
-  /** Headers for the origin of the URL; in lower case. */
+  /** Headers of the endpoint; in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -28,10 +26,8 @@ export interface MessageSecrets {
 export interface AttemptOptions {
   readonly transport: Transport;
   readonly vendor: Vendor;
-  readonly rules: TargetRules;
   /** Milliseconds for the whole attempt. */
   readonly timeout: number;
-  readonly maxRedirects: number;
   readonly signal: AbortSignal;
 }
 
@@ -118,38 +114,21 @@ async function post(
   readonly retryAfter: string | undefined;
   readonly text: string;
 }> {
-  const { transport, vendor, rules, maxRedirects, timeout, signal } = options;
+  const { transport, timeout, signal } = options;
   const { keys, headers: own } = message.secrets();
   const signed = await signedHeaders(message, keys, options);
-  let { url } = message;
-  for (let redirects = 0; ; redirects += 1) {
-    const isOrigin = new URL(url).origin === new URL(message.url).origin;
-    const response = await transport.stream({
-      method: "POST",
-      url: new URL(url),
-      headers: Object.entries(isOrigin ? { ...own, ...signed } : signed).flat(),
-      body: message.body,
-      timeouts: { connect: timeout, headers: timeout, body: timeout },
-      // A limit here would lose the status of a larger response.
-      maxResponseSize: Number.POSITIVE_INFINITY,
-      signal,
-    });
-    const { status } = response;
-    const text = await beginningOf(response.body);
-    const location = headerOf(response.headers, "location");
-    const isMoved = (status === 307 || status === 308) && location !== undefined;
-    if (!isMoved || redirects === maxRedirects || !URL.canParse(location, url)) {
-      return { status, retryAfter: headerOf(response.headers, "retry-after"), text };
-    }
-    const target = checkTarget(new URL(location, url).href, rules);
-    if (vendor.scheme.carriesSecret === true && new URL(target).origin !== new URL(url).origin) {
-      throw new WebhookUsageError(
-        "ERR_WEBHOOKS_TARGET",
-        "a redirect to another origin would disclose the secret",
-      );
-    }
-    url = target;
-  }
+  const response = await transport.stream({
+    method: "POST",
+    url: new URL(message.url),
+    headers: Object.entries({ ...own, ...signed }).flat(),
+    body: message.body,
+    timeouts: { connect: timeout, headers: timeout, body: timeout },
+    // A limit here would lose the status of a larger response.
+    maxResponseSize: Number.POSITIVE_INFINITY,
+    signal,
+  });
+  const text = await beginningOf(response.body);
+  return { status: response.status, retryAfter: headerOf(response.headers, "retry-after"), text };
 }
 
 /**
