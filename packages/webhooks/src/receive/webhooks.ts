@@ -19,8 +19,8 @@ import { createFindKeys } from "./find-keys.ts";
 import { bodyKindOf } from "../body-kind.ts";
 import { readWebBody } from "./read-web-body.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
-import { Receiver } from "./receiver.ts";
-import { type DeliveryGuard, ReplayGuard } from "./replay-guard.ts";
+import { createReceiver, type Receiver } from "./receiver.ts";
+import { createReplayGuard, type DeliveryGuard } from "./replay-guard.ts";
 import { UnverifiedBody } from "./unverified-body.ts";
 import type { DeliveryContext, WebhooksOptions } from "./webhooks-options.ts";
 
@@ -111,7 +111,7 @@ export class Webhooks<
       createFindKeys(vendor.scheme, secret, additionalSecrets),
       replay === false
         ? guard
-        : new ReplayGuard(replay === true ? {} : replay, vendor, dispatcher.log),
+        : createReplayGuard(replay === true ? {} : replay, vendor, dispatcher.log),
     );
     this.dispatcher = dispatcher;
     this.vendor = vendor;
@@ -206,7 +206,7 @@ export class Webhooks<
     webhooks: Webhooks<Events, Transformed>,
     options: ReceiverOptions,
   ): Receiver {
-    return new Receiver(webhooks.#processor, webhooks.#budget, options);
+    return createReceiver(webhooks.#processor, webhooks.#budget, options);
   }
 
   /** @internal Signs a request's message by the first secret. Resolves to the headers. */
