@@ -1,10 +1,27 @@
 import type { Logger } from "@fetchwork/kit";
-import { WebhookError, WebhookHandlerError, WebhookReceiveError } from "../errors.ts";
+import {
+  WebhookError,
+  WebhookHandlerError,
+  WebhookReceiveError,
+  WebhookUsageError,
+} from "../errors.ts";
 import type { UnknownPayload, UntypedEvent } from "../event-map.ts";
 import { withTimeout } from "../time-limit.ts";
 import type { HandlerContext } from "./event-handler-options.ts";
-import { ErrorListeners } from "./error-listeners.ts";
-import { HandlerRegistry, type Registration } from "./handler-registry.ts";
+
+/** A handler of events, or a listener of failures, with unknown parameters. */
+type UntypedHandler = (...parameters: never[]) => unknown;
+
+/** A handler, and whether it is called with the transformed event. */
+interface Registration {
+  readonly handler: (given: UntypedEvent | WebhookError, context?: HandlerContext) => unknown;
+  readonly isTransformed: boolean;
+}
+
+/** Stands for any event, in the place of a name. */
+export const anyEvent: unique symbol = Symbol("any event");
+/** Stands for failures, in the place of a name. */
+export const failures: unique symbol = Symbol("failures");
 
 /** Options of a {@link Dispatcher}, checked. */
 interface DispatcherOptions {
@@ -15,30 +32,66 @@ interface DispatcherOptions {
   readonly handlerTimeout: number;
 }
 
+const none: readonly Registration[] = [];
+
 /** Calls an event's handlers by name: transforms, runs in parallel, reports failures. */
 export class Dispatcher {
-  readonly handlers: HandlerRegistry = new HandlerRegistry();
-  readonly errors: ErrorListeners;
   readonly log: Logger;
   readonly #options: DispatcherOptions;
   readonly #actionOf: (payload: UnknownPayload) => string | undefined;
+  readonly #handlers = new Map<string | symbol, readonly Registration[]>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#actionOf = options.actionOf ?? defaultActionOf;
     this.log = options.log;
-    this.errors = new ErrorListeners(options.log);
+  }
+
+  /** @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` */
+  add(name: string | symbol, handler: UntypedHandler): void {
+    if (typeof handler !== "function") {
+      const problem = `handler must be a function, got ${typeof handler}`;
+      throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", problem);
+    }
+    // The types of `on` ensure that a handler takes the events of the names that it is registered
+    // for.
+    const added = handler as Registration["handler"];
+    const isTransformed = typeof name === "string";
+    this.#handlers.set(name, [...this.#registered(name), { handler: added, isTransformed }]);
+  }
+
+  /** Removes the most recent registration of a handler; does nothing when there is none. */
+  remove(name: string | symbol, handler: UntypedHandler): void {
+    const list = this.#registered(name);
+    const index = list.findLastIndex((registration) => registration.handler === handler);
+    if (index < 0) return;
+    if (list.length === 1) this.#handlers.delete(name);
+    else this.#handlers.set(name, list.toSpliced(index, 1));
+  }
+
+  /** Whether there are listeners of failures. */
+  get isHeard(): boolean {
+    return this.#handlers.has(failures);
+  }
+
+  /** Calls all listeners of failures with an error, and returns the error. */
+  report<Failure extends WebhookError>(failure: Failure): Failure {
+    for (const listener of this.#registered(failures)) void this.#tell(listener, failure);
+    return failure;
   }
 
   /**
-   * Runs all handlers of an event in parallel. Rejects with a {@link WebhookReceiveError} after all
-   * have settled, when one of them failed.
+   * Runs all handlers of an event in parallel: those of its action, of its name, of any event.
+   * Rejects with a {@link WebhookReceiveError} after all have settled, when one of them failed.
    *
    * @param context - What the handlers are called with, without `handlerTimeout`. Default: one for
    * each of them.
    */
   async dispatch(event: UntypedEvent, context?: HandlerContext): Promise<void> {
-    const handlers = this.handlers.find(event.name, this.#actionOf(event.payload));
+    const { name, payload } = event;
+    const action = this.#actionOf(payload);
+    const ofAction = action === undefined ? none : this.#registered(`${name}.${action}`);
+    const handlers = [...ofAction, ...this.#registered(name), ...this.#registered(anyEvent)];
     if (handlers.length === 0) return;
     const outcomes = await Promise.all(
       handlers.map((handler) => this.#run(handler, event, context)),
@@ -53,6 +106,18 @@ export class Dispatcher {
     });
   }
 
+  #registered(name: string | symbol): readonly Registration[] {
+    return this.#handlers.get(name) ?? none;
+  }
+
+  async #tell({ handler }: Registration, failure: WebhookError): Promise<void> {
+    try {
+      await handler(failure);
+    } catch (error) {
+      this.log.error('an "error" event handler of webhooks failed', error);
+    }
+  }
+
   /** Runs one handler. Resolves to its error if it failed, which was reported. */
   async #run(
     registration: Registration,
@@ -64,7 +129,7 @@ export class Dispatcher {
       else await this.#call(registration, event, context);
       return undefined;
     } catch (cause) {
-      return this.errors.report(
+      return this.report(
         new WebhookHandlerError("ERR_WEBHOOKS_HANDLER", messageOf(cause), {
           cause,
           event,

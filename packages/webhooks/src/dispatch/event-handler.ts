@@ -1,14 +1,12 @@
 import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
-import { WebhookError, WebhookUsageError } from "../errors.ts";
+import { WebhookError } from "../errors.ts";
 import {
   type EventHandlerOptions,
   type HandlerContext,
   handlerOptionNames,
 } from "./event-handler-options.ts";
-import { Dispatcher } from "./dispatcher.ts";
-import type { ErrorListeners } from "./error-listeners.ts";
+import { anyEvent, Dispatcher, failures } from "./dispatcher.ts";
 import type { AnyEvent, EventMap, EventName, UntypedEvent, WebhookEvent } from "../event-map.ts";
-import type { UntypedHandler } from "./handler-registry.ts";
 import { completeLogger } from "../logger.ts";
 import { checkDuration, checkOptions, checkType } from "../check-options.ts";
 import { createNameCheck } from "./validate-event-name.ts";
@@ -90,6 +88,12 @@ export interface EventHandler<Events extends EventMap = VendorEvents, Transforme
   readonly receive: (event: ReceivedEvent) => Promise<void>;
 }
 
+/** Names of `removeListener` that are not of events. */
+const specialNames: ReadonlyMap<string, symbol> = /* @__PURE__ */ new Map([
+  ["*", anyEvent],
+  ["error", failures],
+]);
+
 /** The argument of `receive`. */
 interface ReceivedEvent {
   readonly id: string;
@@ -131,35 +135,18 @@ export function createHandling<Events extends EventMap, Transformed>(
     transform,
     handlerTimeout,
   });
-  const { handlers, errors } = dispatcher;
-
-  const add = (name: unknown, handler: UntypedHandler): void => {
-    handlers.add(checkName(name), handler);
-  };
-  const remove = (name: string, handler: UntypedHandler): void => {
-    if (name === "*") handlers.removeAny(handler);
-    else if (name === "error") errors.remove(handler);
-    else handlers.remove(name, handler);
-  };
   const handler: EventHandler<Events, Transformed> = {
     on: (eventName, listener) => {
-      checkHandler(listener);
-      if (!Array.isArray(eventName)) return add(eventName, listener);
-      for (const name of eventName) add(name, listener);
+      const names: readonly unknown[] = Array.isArray(eventName) ? eventName : [eventName];
+      for (const name of names) dispatcher.add(checkName(name), listener);
     },
-    onAny: (listener) => {
-      checkHandler(listener);
-      handlers.addAny(listener);
-    },
-    onError: (listener) => {
-      checkHandler(listener);
-      errors.add(listener);
-    },
+    onAny: (listener) => dispatcher.add(anyEvent, listener),
+    onError: (listener) => dispatcher.add(failures, listener),
     removeListener: (eventName, listener) => {
-      if (typeof eventName === "string") remove(eventName, listener);
-      else for (const name of eventName) remove(name, listener);
+      const names: readonly string[] = typeof eventName === "string" ? [eventName] : eventName;
+      for (const name of names) dispatcher.remove(specialNames.get(name) ?? name, listener);
     },
-    receive: async (event) => dispatcher.dispatch(checkEvent(event, errors)),
+    receive: async (event) => dispatcher.dispatch(checkEvent(event, dispatcher)),
   };
   return { vendor, handler, dispatcher };
 }
@@ -169,13 +156,13 @@ export function createHandling<Events extends EventMap, Transformed>(
  *
  * @throws WebhookError `ERR_WEBHOOKS_EVENT`, after the listeners were called with it
  */
-export function checkEvent(event: ReceivedEvent | undefined, errors: ErrorListeners): UntypedEvent {
+export function checkEvent(event: ReceivedEvent | undefined, dispatcher: Dispatcher): UntypedEvent {
   const { name, payload } = event ?? {};
   if (event === undefined || typeof name !== "string" || name === "") {
-    throw errors.report(eventError("Event name not passed", event));
+    throw dispatcher.report(eventError("Event name not passed", event));
   }
   if (typeof payload !== "object" || payload === null) {
-    throw errors.report(eventError("Event payload not passed", event));
+    throw dispatcher.report(eventError("Event payload not passed", event));
   }
   // Any object has fields with unknown values.
   return event as UntypedEvent;
@@ -188,10 +175,4 @@ function eventError(message: string, event: ReceivedEvent | undefined): WebhookE
     event: (event ?? {}) as Partial<UntypedEvent>,
     errors: [new TypeError(message)],
   });
-}
-
-function checkHandler(handler: unknown): void {
-  if (typeof handler === "function") return;
-  const problem = `handler must be a function, got ${typeof handler}`;
-  throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", problem);
 }

@@ -101,7 +101,7 @@ export class DeliveryProcessor {
 
   /** Calls the error listeners with a failure of a delivery, and returns it. */
   report(error: unknown): unknown {
-    return error instanceof WebhookError ? this.dispatcher.errors.report(error) : error;
+    return error instanceof WebhookError ? this.dispatcher.report(error) : error;
   }
 
   /** Reads identifier and name from headers, unverified. */

@@ -133,8 +133,8 @@ export function createReceiver(
     const fault = vendor.scheme.checkHeaders(headers);
     if (fault !== undefined) {
       // Making an error costs more than the rest of this refusal.
-      if (!dispatcher.errors.isEmpty) {
-        dispatcher.errors.report(signatureError(fault, processor.namesOf(headers)));
+      if (dispatcher.isHeard) {
+        dispatcher.report(signatureError(fault, processor.namesOf(headers)));
       }
       return responses[fault];
     }
