@@ -4,7 +4,7 @@ import { optionError, WebhookError } from "../errors.ts";
 import type { UntypedEvent } from "../event-map.ts";
 import type { HeaderReader } from "../headers.ts";
 import { oneLine } from "../logger.ts";
-import type { SignatureKey } from "../schemes/signature-scheme.ts";
+import type { SignatureKey, SignedMessage } from "../schemes/signature-scheme.ts";
 import type { Vendor } from "../vendors/define-vendor.ts";
 import { memoryReplayStore } from "./memory-replay-store.ts";
 import type { ReplayOptions } from "./replay-store.ts";
@@ -17,12 +17,6 @@ export interface ReplayMark {
   release(): Promise<void>;
 }
 
-/** The parts of a delivery that may identify it. */
-export interface Message {
-  readonly headers: HeaderReader;
-  readonly body: string | Uint8Array;
-}
-
 /** Decides what becomes of verified deliveries. */
 export interface DeliveryGuard {
   /**
@@ -32,7 +26,7 @@ export interface DeliveryGuard {
    */
   claim(
     event: UntypedEvent,
-    message: Message,
+    message: SignedMessage,
     signatureKey: SignatureKey,
   ): Promise<ReplayMark | "duplicate" | "stored" | undefined>;
 }

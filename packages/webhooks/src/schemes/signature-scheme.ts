@@ -13,7 +13,7 @@ export interface MessageToSign {
 }
 
 /** A message as it was received. */
-interface SignedMessage {
+export interface SignedMessage {
   /** Headers of the delivery. */
   readonly headers: HeaderReader;
   /** The body as it was received: its bytes, or its text when it is UTF-8. */

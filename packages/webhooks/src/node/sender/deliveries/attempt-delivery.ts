@@ -2,6 +2,7 @@ import type { Transport } from "@fetchwork/http";
 import { parseRetryAfter } from "@fetchwork/kit";
 import type { SignatureKey } from "../../../schemes/signature-scheme.ts";
 import type { Vendor } from "../../../vendors/define-vendor.ts";
+import type { DeliveryAttempt } from "../records.ts";
 import { reasonOf, reasonOfStatus, timeoutReason } from "./failure-reason.ts";
 
 /** Message for an endpoint. */
@@ -33,17 +34,7 @@ export interface AttemptOptions {
 
 /** Result of one attempt. */
 export interface AttemptResult {
-  readonly startedAt: Date;
-  /** Milliseconds. */
-  readonly duration: number;
-  /** Status of the response. */
-  readonly status?: number;
-  /** Code of the error when there was no response. */
-  readonly error?: string;
-  /** Why it failed, for people. */
-  readonly reason?: string;
-  /** The beginning of a response that is not a success. */
-  readonly excerpt?: string;
+  readonly attempt: DeliveryAttempt;
   /** Whether time ended before the response did; a head's status counts all the same. */
   readonly timedOut: boolean;
   /** Milliseconds that the server asked to wait. */
@@ -68,18 +59,23 @@ export async function attemptDelivery(
   // Not `AbortSignal.timeout`, whose timer would outlive the attempt.
   const timer = setTimeout(() => late.abort(), options.timeout);
   const signal = AbortSignal.any([options.signal, late.signal]);
+  const attemptOf = (outcome: Omit<DeliveryAttempt, "at" | "duration">): DeliveryAttempt => ({
+    at: startedAt.toISOString(),
+    duration: Math.round(performance.now() - begun),
+    ...outcome,
+  });
   try {
     const { status, retryAfter, text } = await post(message, { ...options, signal, startedAt });
     const wait = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter);
-    const timedOut = late.signal.aborted;
-    const duration = performance.now() - begun;
-    const result = { startedAt, duration, status, timedOut, retryAfter: wait };
-    if (status >= 200 && status < 300) return result;
-    return { ...result, reason: reasonOfStatus(status), ...(text !== "" && { excerpt: text }) };
+    const isSuccess = status >= 200 && status < 300;
+    const reason = isSuccess ? undefined : reasonOfStatus(status);
+    const excerpt = isSuccess || text === "" ? undefined : text;
+    const attempt = attemptOf({ status, reason, excerpt });
+    return { attempt, timedOut: late.signal.aborted, retryAfter: wait };
   } catch (error) {
     const { code, reason } = late.signal.aborted ? timeoutReason : reasonOf(error);
     const timedOut = late.signal.aborted || code === "ERR_HTTP_TIMEOUT";
-    return { startedAt, duration: performance.now() - begun, error: code, reason, timedOut };
+    return { attempt: attemptOf({ error: code, reason }), timedOut };
   } finally {
     clearTimeout(timer);
   }
