@@ -272,8 +272,10 @@ export function createSender(options: SenderOptions): Sender {
       prune();
       worker.start();
       announcer.start();
-      const onStored = (endpointIds: readonly string[]): void => worker.wake(endpointIds);
-      jobs.work(eventJob, fanOut({ store, giveUpAfter, onStored }));
+      jobs.work(
+        eventJob,
+        fanOut(store, giveUpAfter, (endpointIds) => worker.wake(endpointIds)),
+      );
     },
     stop,
     [Symbol.asyncDispose]: () => stop(),
