@@ -49,14 +49,6 @@ interface SignDetails {
   readonly url?: string | undefined;
 }
 
-const optionNames: readonly (keyof WebhooksOptions<EventMap>)[] = [
-  ...handlerOptionNames,
-  "secret",
-  "additionalSecrets",
-  "replay",
-  "maxUnverified",
-];
-
 /** Limits of a `Request` that `verifyAndParse` reads. */
 const parseLimits = { maxSize: 26_214_400, timeout: Infinity };
 
@@ -101,7 +93,13 @@ export class Webhooks<
     if (secret === undefined || secret === null || secret === "") {
       throw new WebhookUsageError("ERR_WEBHOOKS_OPTION", secretRequired);
     }
-    checkOptions("Webhooks", options, optionNames);
+    checkOptions("Webhooks", options, [
+      ...handlerOptionNames,
+      "secret",
+      "additionalSecrets",
+      "replay",
+      "maxUnverified",
+    ]);
     const { vendor, handler, dispatcher } = createHandling(options);
     checkInteger("maxUnverified", maxUnverified, 1);
     this.#budget = new BodyBudget(maxUnverified);

@@ -5,7 +5,7 @@ import { checkOptions, checkType } from "../../check-options.ts";
 import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
 import type { EventTypes } from "./events/catalogue.ts";
 import type { AnnouncedCollection } from "./events/announce-changes.ts";
-import { type RetryScheduleOptions, retryOptionNames } from "./deliveries/retry-schedule.ts";
+import type { RetryScheduleOptions } from "./deliveries/retry-schedule.ts";
 import type { AttemptReport } from "./deliveries/settle-delivery.ts";
 
 /** Options of `createSender`. */
@@ -87,27 +87,6 @@ export interface SenderOptions {
   readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 
-const optionNames: readonly (keyof SenderOptions)[] = [
-  "store",
-  "vendor",
-  "eventTypes",
-  "announce",
-  "retry",
-  "disableAfter",
-  "timeout",
-  "concurrency",
-  "endpointConcurrency",
-  "pollInterval",
-  "lease",
-  "keepFor",
-  "maxPayload",
-  "sealWith",
-  "allowHttp",
-  "allowPrivate",
-  "transport",
-  "onAttempt",
-  "onError",
-];
 const longestTimer = 2_147_483_647;
 const longestAge = 3650 * 86_400_000;
 
@@ -128,8 +107,34 @@ type NumberName =
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function checkSenderOptions(options: SenderOptions): Readonly<Record<NumberName, number>> {
-  checkOptions("createSender", options, optionNames);
-  checkOptions("retry", options.retry, retryOptionNames);
+  checkOptions("createSender", options, [
+    "store",
+    "vendor",
+    "eventTypes",
+    "announce",
+    "retry",
+    "disableAfter",
+    "timeout",
+    "concurrency",
+    "endpointConcurrency",
+    "pollInterval",
+    "lease",
+    "keepFor",
+    "maxPayload",
+    "sealWith",
+    "allowHttp",
+    "allowPrivate",
+    "transport",
+    "onAttempt",
+    "onError",
+  ]);
+  checkOptions("retry", options.retry, [
+    "giveUpAfter",
+    "firstDelay",
+    "factor",
+    "maxDelay",
+    "jitter",
+  ]);
   if (options.vendor !== undefined) checkVendor(options.vendor);
   checkType("allowHttp", options.allowHttp, "boolean");
   checkType("allowPrivate", options.allowPrivate, "boolean");
