@@ -70,13 +70,13 @@ export class Dispatcher {
   }
 
   /** Whether there are listeners of failures. */
-  get isHeard(): boolean {
+  get hasErrorListeners(): boolean {
     return this.#handlers.has(failures);
   }
 
   /** Calls all listeners of failures with an error, and returns the error. */
   report<Failure extends WebhookError>(failure: Failure): Failure {
-    for (const listener of this.#registered(failures)) void this.#tell(listener, failure);
+    for (const listener of this.#registered(failures)) void this.#callListener(listener, failure);
     return failure;
   }
 
@@ -110,7 +110,7 @@ export class Dispatcher {
     return this.#handlers.get(name) ?? none;
   }
 
-  async #tell({ handler }: Registration, failure: WebhookError): Promise<void> {
+  async #callListener({ handler }: Registration, failure: WebhookError): Promise<void> {
     try {
       await handler(failure);
     } catch (error) {

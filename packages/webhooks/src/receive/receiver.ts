@@ -133,7 +133,7 @@ export function createReceiver(
     const fault = vendor.scheme.checkHeaders(headers);
     if (fault !== undefined) {
       // Making an error costs more than the rest of this refusal.
-      if (dispatcher.isHeard) {
+      if (dispatcher.hasErrorListeners) {
         dispatcher.report(signatureError(fault, processor.namesOf(headers)));
       }
       return responses[fault];
