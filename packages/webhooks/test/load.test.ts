@@ -9,7 +9,7 @@ it(
   { timeout: 120_000 },
   async () => {
     const quiet = { warn: () => undefined, error: () => undefined };
-    const webhooks = new Webhooks({ secret: "s", log: quiet, replay: true, concurrency: 20 });
+    const webhooks = new Webhooks({ secret: "s", log: quiet, replay: true });
     const calls = new Map<string, number>();
     const reports = new Map<string, number>();
     const count = (map: Map<string, number>, id = ""): unknown =>

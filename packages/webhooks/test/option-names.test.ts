@@ -102,7 +102,7 @@ it("createWebMiddleware() refuses a fallback that is not a function", () => {
 });
 
 describe("an option that is null", () => {
-  it.each(["vendor", "log", "replay", "transform", "concurrency", "additionalSecrets"])(
+  it.each(["vendor", "log", "replay", "transform", "additionalSecrets"])(
     "An option that is null is refused by its name: %s",
     (name) => {
       expect(thrownBy(() => new Webhooks({ secret: "s", [name]: null }))).toMatchObject({

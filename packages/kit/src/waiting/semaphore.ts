@@ -57,11 +57,6 @@ export class Semaphore {
     return this.#queue.length - this.#head;
   }
 
-  /** Number of further calls of {@link acquire} that get a permit or may wait for one. */
-  get room(): number {
-    return this.#free + this.#maxWaiting - this.waiting;
-  }
-
   /** Takes a permit if one is free, and returns whether it did. */
   tryAcquire(): boolean {
     if (!(this.#free >= 1)) return false;

@@ -24,14 +24,11 @@ describe("Semaphore", () => {
 
   it("rejects a caller when the queue is full, and accepts one when there is room again", async () => {
     const semaphore = new Semaphore(1, { maxWaiting: 1 });
-    expect(semaphore.room).toBe(2);
     await semaphore.acquire();
     const second = semaphore.acquire();
-    expect(semaphore.room).toBe(0);
     await expect(semaphore.acquire()).rejects.toBeInstanceOf(QueueFullError);
     semaphore.release();
     await second;
-    expect(semaphore.room).toBe(1);
   });
 
   it("rejects with the reason of a signal that has aborted, and takes no permit", async () => {

@@ -1,10 +1,27 @@
-import type { Logger, Semaphore } from "@fetchwork/kit";
-import { WebhookError, WebhookHandlerError, WebhookReceiveError } from "../errors.ts";
+import type { Logger } from "@fetchwork/kit";
+import {
+  WebhookError,
+  WebhookHandlerError,
+  WebhookReceiveError,
+  WebhookUsageError,
+} from "../errors.ts";
 import type { UnknownPayload, UntypedEvent } from "../event-map.ts";
 import { withTimeout } from "../time-limit.ts";
 import type { HandlerContext } from "./event-handler-options.ts";
-import { ErrorListeners } from "./error-listeners.ts";
-import { HandlerRegistry, type Registration } from "./handler-registry.ts";
+
+/** A handler of events, or a listener of failures, with unknown parameters. */
+type UntypedHandler = (...parameters: never[]) => unknown;
+
+/** A handler, and whether it is called with the transformed event. */
+interface Registration {
+  readonly handler: (given: UntypedEvent | WebhookError, context?: HandlerContext) => unknown;
+  readonly isTransformed: boolean;
+}
+
+/** Stands for any event, in the place of a name. */
+export const anyEvent: unique symbol = Symbol("any event");
+/** Stands for failures, in the place of a name. */
+export const failures: unique symbol = Symbol("failures");
 
 /** Options of a {@link Dispatcher}, checked. */
 interface DispatcherOptions {
@@ -13,38 +30,69 @@ interface DispatcherOptions {
   readonly transform: ((event: UntypedEvent) => unknown) | undefined;
   /** Milliseconds, or `Infinity`. */
   readonly handlerTimeout: number;
-  /** Limits the handlers that run at once; `undefined` for no limit. */
-  readonly semaphore: Semaphore | undefined;
 }
+
+const none: readonly Registration[] = [];
 
 /** Calls an event's handlers by name: transforms, runs in parallel, reports failures. */
 export class Dispatcher {
-  readonly handlers: HandlerRegistry = new HandlerRegistry();
-  readonly errors: ErrorListeners;
   readonly log: Logger;
   readonly #options: DispatcherOptions;
   readonly #actionOf: (payload: UnknownPayload) => string | undefined;
-  /** Handlers of reserved events that have not started. */
-  #reserved = 0;
+  readonly #handlers = new Map<string | symbol, readonly Registration[]>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#actionOf = options.actionOf ?? defaultActionOf;
     this.log = options.log;
-    this.errors = new ErrorListeners(options.log);
+  }
+
+  /** @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` */
+  add(name: string | symbol, handler: UntypedHandler): void {
+    if (typeof handler !== "function") {
+      const problem = `handler must be a function, got ${typeof handler}`;
+      throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", problem);
+    }
+    // The types of `on` ensure that a handler takes the events of the names that it is registered
+    // for.
+    const added = handler as Registration["handler"];
+    const isTransformed = typeof name === "string";
+    this.#handlers.set(name, [...this.#registered(name), { handler: added, isTransformed }]);
+  }
+
+  /** Removes the most recent registration of a handler; does nothing when there is none. */
+  remove(name: string | symbol, handler: UntypedHandler): void {
+    const list = this.#registered(name);
+    const index = list.findLastIndex((registration) => registration.handler === handler);
+    if (index < 0) return;
+    if (list.length === 1) this.#handlers.delete(name);
+    else this.#handlers.set(name, list.toSpliced(index, 1));
+  }
+
+  /** Whether there are listeners of failures. */
+  get hasErrorListeners(): boolean {
+    return this.#handlers.has(failures);
+  }
+
+  /** Calls all listeners of failures with an error, and returns the error. */
+  report<Failure extends WebhookError>(failure: Failure): Failure {
+    for (const listener of this.#registered(failures)) void this.#callListener(listener, failure);
+    return failure;
   }
 
   /**
-   * Runs all handlers of an event in parallel. Rejects with a {@link WebhookReceiveError} after all
-   * have settled, when one of them failed.
+   * Runs all handlers of an event in parallel: those of its action, of its name, of any event.
+   * Rejects with a {@link WebhookReceiveError} after all have settled, when one of them failed.
    *
    * @param context - What the handlers are called with, without `handlerTimeout`. Default: one for
    * each of them.
    */
   async dispatch(event: UntypedEvent, context?: HandlerContext): Promise<void> {
-    const handlers = this.#handlersOf(event);
+    const { name, payload } = event;
+    const action = this.#actionOf(payload);
+    const ofAction = action === undefined ? none : this.#registered(`${name}.${action}`);
+    const handlers = [...ofAction, ...this.#registered(name), ...this.#registered(anyEvent)];
     if (handlers.length === 0) return;
-    this.#checkRoom(handlers.length, event);
     const outcomes = await Promise.all(
       handlers.map((handler) => this.#run(handler, event, context)),
     );
@@ -58,52 +106,36 @@ export class Dispatcher {
     });
   }
 
-  /**
-   * Reserves room for the handlers of an event that is dispatched later. Call the returned function
-   * just before that.
-   *
-   * @throws WebhookError `ERR_WEBHOOKS_OVERLOAD`
-   */
-  reserve(event: UntypedEvent): () => void {
-    const { length } = this.#handlersOf(event);
-    this.#checkRoom(length, event);
-    this.#reserved += length;
-    return () => {
-      this.#reserved -= length;
-    };
+  #registered(name: string | symbol): readonly Registration[] {
+    return this.#handlers.get(name) ?? none;
   }
 
-  #handlersOf({ name, payload }: UntypedEvent): readonly Registration[] {
-    return this.handlers.find(name, this.#actionOf(payload));
+  async #callListener({ handler }: Registration, failure: WebhookError): Promise<void> {
+    try {
+      await handler(failure);
+    } catch (error) {
+      this.log.error('an "error" event handler of webhooks failed', error);
+    }
   }
 
-  #checkRoom(amount: number, event: UntypedEvent): void {
-    const { semaphore } = this.#options;
-    if (semaphore === undefined || amount + this.#reserved <= semaphore.room) return;
-    throw this.errors.report(
-      new WebhookError("ERR_WEBHOOKS_OVERLOAD", "too many webhook handlers are waiting", {
-        status: 503,
-        event,
-      }),
-    );
-  }
-
-  /** Runs one handler in its turn. Resolves to its error if it failed, which was reported. */
+  /** Runs one handler. Resolves to its error if it failed, which was reported. */
   async #run(
     registration: Registration,
     event: UntypedEvent,
     context: HandlerContext | undefined,
   ): Promise<WebhookHandlerError | undefined> {
-    const { semaphore } = this.#options;
-    if (semaphore?.tryAcquire() === false) await semaphore.acquire();
     try {
       if (context === undefined) await this.#callInTime(registration, event);
       else await this.#call(registration, event, context);
       return undefined;
-    } catch (error) {
-      return this.#toHandlerError(error, event);
-    } finally {
-      semaphore?.release();
+    } catch (cause) {
+      return this.report(
+        new WebhookHandlerError("ERR_WEBHOOKS_HANDLER", messageOf(cause), {
+          cause,
+          event,
+          errors: [cause],
+        }),
+      );
     }
   }
 
@@ -122,6 +154,7 @@ export class Dispatcher {
     });
   }
 
+  // Asynchronous, so that all handlers begin before the failure of one is reported.
   async #call(
     { handler, isTransformed }: Registration,
     event: UntypedEvent,
@@ -131,16 +164,6 @@ export class Dispatcher {
     if (transform === undefined || !isTransformed) return handler(event, context);
     // The types of `on` declare handlers to take what `transform` returns.
     return handler((await transform(event)) as UntypedEvent, context);
-  }
-
-  #toHandlerError(cause: unknown, event: UntypedEvent): WebhookHandlerError {
-    return this.errors.report(
-      new WebhookHandlerError("ERR_WEBHOOKS_HANDLER", messageOf(cause), {
-        cause,
-        event,
-        errors: [cause],
-      }),
-    );
   }
 }
 

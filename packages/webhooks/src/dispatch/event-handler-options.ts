@@ -14,8 +14,6 @@ export const handlerOptionNames: readonly (keyof EventHandlerOptions<EventMap>)[
   "transform",
   "log",
   "onUnknownEventName",
-  "concurrency",
-  "backlog",
   "handlerTimeout",
 ];
 
@@ -32,10 +30,6 @@ export interface EventHandlerOptions<Events extends EventMap, Transformed = unkn
   readonly log?: Partial<Logger> | undefined;
   /** Action of `on` for an unknown event name. Default: `"warn"`. */
   readonly onUnknownEventName?: "warn" | "ignore" | "throw" | undefined;
-  /** Maximum number of handlers that run at once, over all deliveries. Default: `Infinity`. */
-  readonly concurrency?: number | undefined;
-  /** Maximum waiting handlers; beyond it a delivery gets 503. Default: `10_000`. */
-  readonly backlog?: number | undefined;
   /** Milliseconds after which a handler fails and is aborted. Default: `Infinity`. */
   readonly handlerTimeout?: number | undefined;
 }

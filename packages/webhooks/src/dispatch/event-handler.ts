@@ -1,17 +1,14 @@
-import { Semaphore } from "@fetchwork/kit";
 import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
-import { WebhookError, WebhookUsageError } from "../errors.ts";
+import { WebhookError } from "../errors.ts";
 import {
   type EventHandlerOptions,
   type HandlerContext,
   handlerOptionNames,
 } from "./event-handler-options.ts";
-import { Dispatcher } from "./dispatcher.ts";
-import type { ErrorListeners } from "./error-listeners.ts";
+import { anyEvent, Dispatcher, failures } from "./dispatcher.ts";
 import type { AnyEvent, EventMap, EventName, UntypedEvent, WebhookEvent } from "../event-map.ts";
-import type { UntypedHandler } from "./handler-registry.ts";
 import { completeLogger } from "../logger.ts";
-import { checkDuration, checkInteger, checkOptions, checkType } from "../check-options.ts";
+import { checkDuration, checkOptions, checkType } from "../check-options.ts";
 import { createNameCheck } from "./validate-event-name.ts";
 import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 import type { VendorEvents } from "../vendors/vendor-events.ts";
@@ -69,7 +66,7 @@ export interface EventHandler<Events extends EventMap = VendorEvents, Transforme
   readonly onAny: (handler: AnyListener<Events>) => void;
   /**
    * Adds a listener of failures: called once for each handler that failed, and once for a delivery
-   * that could not be verified, read or started. It is not awaited.
+   * that could not be verified or read. It is not awaited.
    */
   readonly onError: (handler: ErrorListener) => void;
   /**
@@ -86,11 +83,16 @@ export interface EventHandler<Events extends EventMap = VendorEvents, Transforme
    *
    * @throws WebhookReceiveError `ERR_WEBHOOKS_RECEIVE` with a `WebhookHandlerError` in `errors` for
    * each that failed
-   * @throws WebhookError `ERR_WEBHOOKS_EVENT` without name or payload, `ERR_WEBHOOKS_OVERLOAD` with
-   * too many waiting
+   * @throws WebhookError `ERR_WEBHOOKS_EVENT` without name or payload
    */
   readonly receive: (event: ReceivedEvent) => Promise<void>;
 }
+
+/** Names of `removeListener` that are not of events. */
+const specialNames: ReadonlyMap<string, symbol> = /* @__PURE__ */ new Map([
+  ["*", anyEvent],
+  ["error", failures],
+]);
 
 /** The argument of `receive`. */
 interface ReceivedEvent {
@@ -121,12 +123,9 @@ export function createHandling<Events extends EventMap, Transformed>(
 } {
   // The type parameter is `VendorEvents` when no vendor is given.
   const { vendor = defaultVendor as unknown as Vendor<Events>, transform, log } = options;
-  const { onUnknownEventName = "warn", concurrency = Infinity, backlog = 10_000 } = options;
-  const { handlerTimeout = Infinity } = options;
+  const { onUnknownEventName = "warn", handlerTimeout = Infinity } = options;
   checkType("transform", transform, "function");
   checkVendor(vendor);
-  checkInteger("concurrency", concurrency, 1);
-  checkInteger("backlog", backlog, 0);
   checkDuration("handlerTimeout", handlerTimeout);
   const logger = completeLogger(log);
   const checkName = createNameCheck(vendor, onUnknownEventName, logger);
@@ -135,38 +134,19 @@ export function createHandling<Events extends EventMap, Transformed>(
     actionOf: vendor.actionOf,
     transform,
     handlerTimeout,
-    semaphore:
-      concurrency === Infinity ? undefined : new Semaphore(concurrency, { maxWaiting: backlog }),
   });
-  const { handlers, errors } = dispatcher;
-
-  const add = (name: unknown, handler: UntypedHandler): void => {
-    handlers.add(checkName(name), handler);
-  };
-  const remove = (name: string, handler: UntypedHandler): void => {
-    if (name === "*") handlers.removeAny(handler);
-    else if (name === "error") errors.remove(handler);
-    else handlers.remove(name, handler);
-  };
   const handler: EventHandler<Events, Transformed> = {
     on: (eventName, listener) => {
-      checkHandler(listener);
-      if (!Array.isArray(eventName)) return add(eventName, listener);
-      for (const name of eventName) add(name, listener);
+      const names: readonly unknown[] = Array.isArray(eventName) ? eventName : [eventName];
+      for (const name of names) dispatcher.add(checkName(name), listener);
     },
-    onAny: (listener) => {
-      checkHandler(listener);
-      handlers.addAny(listener);
-    },
-    onError: (listener) => {
-      checkHandler(listener);
-      errors.add(listener);
-    },
+    onAny: (listener) => dispatcher.add(anyEvent, listener),
+    onError: (listener) => dispatcher.add(failures, listener),
     removeListener: (eventName, listener) => {
-      if (typeof eventName === "string") remove(eventName, listener);
-      else for (const name of eventName) remove(name, listener);
+      const names: readonly string[] = typeof eventName === "string" ? [eventName] : eventName;
+      for (const name of names) dispatcher.remove(specialNames.get(name) ?? name, listener);
     },
-    receive: async (event) => dispatcher.dispatch(checkEvent(event, errors)),
+    receive: async (event) => dispatcher.dispatch(checkEvent(event, dispatcher)),
   };
   return { vendor, handler, dispatcher };
 }
@@ -176,13 +156,13 @@ export function createHandling<Events extends EventMap, Transformed>(
  *
  * @throws WebhookError `ERR_WEBHOOKS_EVENT`, after the listeners were called with it
  */
-export function checkEvent(event: ReceivedEvent | undefined, errors: ErrorListeners): UntypedEvent {
+export function checkEvent(event: ReceivedEvent | undefined, dispatcher: Dispatcher): UntypedEvent {
   const { name, payload } = event ?? {};
   if (event === undefined || typeof name !== "string" || name === "") {
-    throw errors.report(eventError("Event name not passed", event));
+    throw dispatcher.report(eventError("Event name not passed", event));
   }
   if (typeof payload !== "object" || payload === null) {
-    throw errors.report(eventError("Event payload not passed", event));
+    throw dispatcher.report(eventError("Event payload not passed", event));
   }
   // Any object has fields with unknown values.
   return event as UntypedEvent;
@@ -195,10 +175,4 @@ function eventError(message: string, event: ReceivedEvent | undefined): WebhookE
     event: (event ?? {}) as Partial<UntypedEvent>,
     errors: [new TypeError(message)],
   });
-}
-
-function checkHandler(handler: unknown): void {
-  if (typeof handler === "function") return;
-  const problem = `handler must be a function, got ${typeof handler}`;
-  throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", problem);
 }

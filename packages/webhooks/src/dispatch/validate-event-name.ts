@@ -49,16 +49,8 @@ export function createNameCheck(
   };
 }
 
-const knownNames = new WeakMap<object, ReadonlySet<string>>();
-
 function isKnown({ eventNames }: Vendor, name: string): boolean {
-  if (eventNames.length === 0) return true;
-  let known = knownNames.get(eventNames);
-  if (known === undefined) {
-    known = new Set(eventNames);
-    knownNames.set(eventNames, known);
-  }
-  return known.has(name);
+  return eventNames.length === 0 || eventNames.includes(name);
 }
 
 function reserved(name: string, method: string): string {

@@ -2,7 +2,7 @@ import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import { WebhookError, withEvent } from "../errors.ts";
 import type { UnknownPayload, UntypedEvent } from "../event-map.ts";
 import type { HeaderReader } from "../headers.ts";
-import type { SignatureKey } from "../schemes/signature-scheme.ts";
+import type { SignatureKey, SignedMessage } from "../schemes/signature-scheme.ts";
 import type { BodyKind } from "../body-kind.ts";
 import type { DeliveryNames, Vendor } from "../vendors/define-vendor.ts";
 import type { FindKeys } from "./find-keys.ts";
@@ -10,13 +10,10 @@ import { parseBody } from "./parse-body.ts";
 import type { DeliveryGuard, ReplayMark } from "./replay-guard.ts";
 
 /** A delivery as it was received, with its whole body. */
-export interface RawDelivery {
-  readonly headers: HeaderReader;
-  readonly body: string | Uint8Array;
+export interface RawDelivery extends SignedMessage {
   readonly kind: BodyKind;
   /** Identifier and name, where neither headers nor body contain them. */
   readonly names?: DeliveryNames | undefined;
-  readonly url?: string | undefined;
 }
 
 /** A delivery that is verified, parsed and claimed. */
@@ -82,7 +79,7 @@ export class DeliveryProcessor {
    *
    * @param onFailure - Called as soon as handlers have failed, before the replay store is updated,
    * which may take a while.
-   * @throws WebhookReceiveError, WebhookError `ERR_WEBHOOKS_OVERLOAD`
+   * @throws WebhookReceiveError
    */
   async run(
     { event, mark, state }: AcceptedDelivery,
@@ -101,7 +98,7 @@ export class DeliveryProcessor {
 
   /** Calls the error listeners with a failure of a delivery, and returns it. */
   report(error: unknown): unknown {
-    return error instanceof WebhookError ? this.dispatcher.errors.report(error) : error;
+    return error instanceof WebhookError ? this.dispatcher.report(error) : error;
   }
 
   /** Reads identifier and name from headers, unverified. */

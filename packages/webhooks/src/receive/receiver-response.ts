@@ -70,7 +70,7 @@ function plainMessage({ code, message }: WebhookError): string {
 }
 
 /** Responses of a receiver that are always the same, by what happened. */
-export type ConstantResponses = Readonly<
+type ConstantResponses = Readonly<
   Record<
     "ok" | "pending" | "acknowledged" | "duplicate" | "unsupported" | SignatureFault,
     ReceiverResponse

@@ -5,6 +5,7 @@ import type { HeaderReader } from "../headers.ts";
 import { completeLogger, oneLine, silent } from "../logger.ts";
 import { withTimeout } from "../time-limit.ts";
 import type { SignatureScheme } from "../schemes/signature-scheme.ts";
+import type { Vendor } from "../vendors/define-vendor.ts";
 import {
   type AcceptedDelivery,
   type DeliveryProcessor,
@@ -13,14 +14,13 @@ import {
 import { type BodyKind, bodyKindOf } from "../body-kind.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
 import {
-  type ConstantResponses,
   constantResponses,
   errorResponse,
   failureResponse,
   type ReceiverResponse,
   textResponse,
 } from "./receiver-response.ts";
-import { type BodyLimits, UnverifiedBody } from "./unverified-body.ts";
+import { UnverifiedBody } from "./unverified-body.ts";
 
 /** Keeps the runtime alive until a promise settles. */
 export type WaitUntil = (promise: Promise<unknown>) => void;
@@ -50,123 +50,116 @@ const senderCodes: ReadonlySet<string> = new Set([
 ]);
 
 /** Responds to deliveries: what the middlewares of all runtimes share. */
-export class Receiver {
+export interface Receiver {
   /** Path without trailing slashes. */
   readonly path: string;
   readonly log: Logger;
-  readonly #processor: DeliveryProcessor;
-  readonly #url: string | undefined;
-  readonly #budget: BodyBudget;
-  readonly #limits: BodyLimits;
-  readonly #timeout: number;
-  readonly #mode: "await" | "ack";
-  readonly #exposeErrors: boolean;
-  readonly #kinds: readonly BodyKind[];
-  readonly #requiredHeaders: readonly string[];
-  /** The header `accept` of refusals. */
-  readonly #accept: Readonly<Record<string, string>>;
-  readonly #responses: ConstantResponses;
-
-  /** @throws WebhookUsageError `ERR_WEBHOOKS_OPTION` */
-  constructor(processor: DeliveryProcessor, budget: BodyBudget, options: ReceiverOptions) {
-    const { vendor, dispatcher } = processor;
-    const { path = vendor.path, timeout = 9_000, mode = "await", log } = options;
-    const { maxBody = 26_214_400, bodyTimeout = 10_000, exposeErrors = false } = options;
-    const { contentTypes = vendor.contentTypes ?? ["json"], url } = options;
-    if (typeof path !== "string") throw optionError("path", path, "a path");
-    checkDuration("timeout", timeout);
-    checkDuration("bodyTimeout", bodyTimeout);
-    checkInteger("maxBody", maxBody, 1);
-    if (maxBody > budget.maximum) {
-      const expected = `at most maxUnverified of Webhooks, ${budget.maximum}`;
-      throw optionError("maxBody", maxBody, expected);
-    }
-    checkType("exposeErrors", exposeErrors, "boolean");
-    if (mode !== "await" && mode !== "ack") throw optionError("mode", mode, '"await" or "ack"');
-    this.path = trimSlashes(path.startsWith("/") ? path : `/${path}`);
-    this.log = log === undefined ? dispatcher.log : completeLogger(log);
-    this.#processor = processor;
-    this.#url = checkUrl(url, vendor.scheme);
-    this.#budget = budget;
-    this.#limits = { maxSize: maxBody, timeout: bodyTimeout };
-    this.#timeout = timeout;
-    this.#mode = mode;
-    this.#exposeErrors = exposeErrors;
-    this.#kinds = checkKinds(contentTypes);
-    this.#requiredHeaders = requiredHeaders(processor);
-    const mediaTypes = this.#kinds.map((kind) => mediaTypeOf[kind]);
-    this.#accept = { accept: mediaTypes.join(", ") };
-    this.#responses = constantResponses(mediaTypes, vendor.response);
-  }
-
   /** Reads, verifies and handles a delivery. Never rejects. */
-  async respond(request: IncomingRequest): Promise<ReceiverResponse> {
-    const deadline = performance.now() + this.#timeout;
-    const kind = this.#checkHead(request);
+  respond(request: IncomingRequest): Promise<ReceiverResponse>;
+}
+
+/** @throws WebhookUsageError `ERR_WEBHOOKS_OPTION` */
+export function createReceiver(
+  processor: DeliveryProcessor,
+  budget: BodyBudget,
+  options: ReceiverOptions,
+): Receiver {
+  const { vendor, dispatcher } = processor;
+  const { path: wanted = vendor.path, timeout = 9_000, mode = "await" } = options;
+  const { maxBody = 26_214_400, bodyTimeout = 10_000, exposeErrors = false } = options;
+  const { contentTypes = vendor.contentTypes ?? ["json"] } = options;
+  if (typeof wanted !== "string") throw optionError("path", wanted, "a path");
+  checkDuration("timeout", timeout);
+  checkDuration("bodyTimeout", bodyTimeout);
+  checkInteger("maxBody", maxBody, 1);
+  if (maxBody > budget.maximum) {
+    const expected = `at most maxUnverified of Webhooks, ${budget.maximum}`;
+    throw optionError("maxBody", maxBody, expected);
+  }
+  checkType("exposeErrors", exposeErrors, "boolean");
+  if (mode !== "await" && mode !== "ack") throw optionError("mode", mode, '"await" or "ack"');
+  const kinds = checkKinds(contentTypes);
+  const path = trimSlashes(wanted.startsWith("/") ? wanted : `/${wanted}`);
+  const log = options.log === undefined ? dispatcher.log : completeLogger(options.log);
+  const publicUrl = checkUrl(options.url, vendor.scheme);
+  const limits = { maxSize: maxBody, timeout: bodyTimeout };
+  const requiredHeaders = requiredHeadersOf(vendor);
+  const mediaTypes = kinds.map((kind) => mediaTypeOf[kind]);
+  const responses = constantResponses(mediaTypes, vendor.response);
+
+  async function respond(request: IncomingRequest): Promise<ReceiverResponse> {
+    const deadline = performance.now() + timeout;
+    const kind = checkHead(request);
     if (typeof kind !== "string") return kind;
     const { headers, waitUntil } = request;
-    const url = this.#publicUrl(request.url);
-    const unverified = new UnverifiedBody(this.#budget, this.#limits);
+    const url = publicUrlOf(request.url);
+    const unverified = new UnverifiedBody(budget, limits);
     let delivery: AcceptedDelivery;
     try {
       const body = await request.readBody(unverified);
       unverified.settle();
-      const accepting = this.#processor.accept({ headers, body, kind, url });
-      delivery = await this.#inTime(accepting, deadline);
+      delivery = await inTime(processor.accept({ headers, body, kind, url }), deadline);
     } catch (error) {
-      return this.#refuse(error, headers);
+      return refuse(error, headers);
     } finally {
       unverified.close();
     }
-    if (this.log.debug !== silent) {
+    if (log.debug !== silent) {
       const { id, name } = delivery.event;
-      this.log.debug(`${oneLine(name)} event received (id: ${oneLine(id)})`);
+      log.debug(`${oneLine(name)} event received (id: ${oneLine(id)})`);
     }
-    if (delivery.state === "duplicate") return this.#responses.duplicate;
+    if (delivery.state === "duplicate") return responses.duplicate;
     if (delivery.handshake === undefined) {
-      if (delivery.state === "stored") return this.#responses.acknowledged;
-      if (this.#mode === "ack") return this.#acknowledge(delivery, waitUntil);
+      if (delivery.state === "stored") return responses.acknowledged;
+      if (mode === "ack") {
+        const work = handleLater(delivery);
+        waitUntil?.(work);
+        return responses.acknowledged;
+      }
     }
-    return this.#handle(delivery, deadline, waitUntil);
-  }
-
-  /** The URL that the sender has, which is the one that it signs. */
-  #publicUrl(url = ""): string {
-    const query = url.indexOf("?");
-    if (this.#url === undefined) return url;
-    return query === -1 ? this.#url : this.#url + url.slice(query);
+    return handle(delivery, deadline, waitUntil);
   }
 
   /** Checks method and headers. Returns the kind of body, or a response when none need be read. */
-  #checkHead({ method, headers }: IncomingRequest): ReceiverResponse | BodyKind {
-    if (method !== "POST") return errorResponse(404, `Unknown route: ${method} ${this.path}`);
+  function checkHead({ method, headers }: IncomingRequest): ReceiverResponse | BodyKind {
+    if (method !== "POST") return errorResponse(404, `Unknown route: ${method} ${path}`);
     const kind = bodyKindOf(headers.get("content-type"));
-    if (kind === undefined || !this.#kinds.includes(kind)) return this.#responses.unsupported;
-    const missing = this.#requiredHeaders.filter((name) => headers.get(name) === null);
+    if (kind === undefined || !kinds.includes(kind)) return responses.unsupported;
+    const missing = requiredHeaders.filter((name) => headers.get(name) === null);
     if (missing.length > 0) {
-      return errorResponse(400, `Required headers missing: ${missing.join(", ")}`, this.#accept);
+      const accept = mediaTypes.join(", ");
+      return errorResponse(400, `Required headers missing: ${missing.join(", ")}`, { accept });
     }
-    const { vendor, dispatcher } = this.#processor;
     const fault = vendor.scheme.checkHeaders(headers);
     if (fault !== undefined) {
       // Making an error costs more than the rest of this refusal.
-      if (!dispatcher.errors.isEmpty) {
-        dispatcher.errors.report(signatureError(fault, this.#processor.namesOf(headers)));
+      if (dispatcher.hasErrorListeners) {
+        dispatcher.report(signatureError(fault, processor.namesOf(headers)));
       }
-      return this.#responses[fault];
+      return responses[fault];
     }
-    if (Number(headers.get("content-length") ?? 0) > this.#limits.maxSize) {
-      return this.#refuse(bodyError("ERR_WEBHOOKS_BODY_SIZE"), headers);
+    if (Number(headers.get("content-length") ?? 0) > maxBody) {
+      return refuse(bodyError("ERR_WEBHOOKS_BODY_SIZE"), headers);
     }
     return kind;
   }
 
+  /** The URL that the sender has, which is the one that it signs. */
+  function publicUrlOf(url = ""): string {
+    const query = url.indexOf("?");
+    if (publicUrl === undefined) return url;
+    return query === -1 ? publicUrl : publicUrl + url.slice(query);
+  }
+
   /** Waits for secrets and replay store until the deadline. Releases late claims. */
-  #inTime(accepting: Promise<AcceptedDelivery>, deadline: number): Promise<AcceptedDelivery> {
+  function inTime(
+    accepting: Promise<AcceptedDelivery>,
+    deadline: number,
+  ): Promise<AcceptedDelivery> {
     return withTimeout(accepting, timeLeft(deadline), () => {
       accepting.then(
         ({ mark }) => mark?.release(),
-        (error: unknown) => this.#processor.report(error),
+        (error: unknown) => processor.report(error),
       );
       const message = "finding the secret or asking the replay store took too long";
       throw new WebhookError("ERR_WEBHOOKS_TIMEOUT", message, { status: 503 });
@@ -174,70 +167,52 @@ export class Receiver {
   }
 
   /** Runs the handlers; responds when they are done, or at the deadline. */
-  #handle(
+  function handle(
     delivery: AcceptedDelivery,
     deadline: number,
     waitUntil: WaitUntil | undefined,
   ): Promise<ReceiverResponse> {
     const { handshake } = delivery;
-    const ok = handshake === undefined ? this.#responses.ok : textResponse(200, handshake);
+    const ok = handshake === undefined ? responses.ok : textResponse(200, handshake);
     // A failure of handlers is the response, even when the replay store never settles.
     let failure: ReceiverResponse | undefined;
-    const running = this.#processor.run(delivery, (error) => {
-      failure = this.#fail(error);
+    const running = processor.run(delivery, (error) => {
+      failure = fail(error);
     });
     const done = running.then(
       () => ok,
-      (error: unknown) => failure ?? this.#fail(error),
+      (error: unknown) => failure ?? fail(error),
     );
     return withTimeout(done, timeLeft(deadline), () => {
       waitUntil?.(done);
-      return failure ?? this.#responses.pending;
+      return failure ?? responses.pending;
     });
   }
 
-  /** Responds before the handlers run. */
-  #acknowledge(delivery: AcceptedDelivery, waitUntil: WaitUntil | undefined): ReceiverResponse {
-    let start: () => void;
-    try {
-      // An acknowledged delivery must not be refused afterwards.
-      start = this.#processor.dispatcher.reserve(delivery.event);
-    } catch (error) {
-      void delivery.mark?.release();
-      return this.#fail(error);
-    }
-    const work = this.#handleLater(delivery, start);
-    waitUntil?.(work);
-    return this.#responses.acknowledged;
-  }
-
-  async #handleLater(delivery: AcceptedDelivery, start: () => void): Promise<void> {
+  async function handleLater(delivery: AcceptedDelivery): Promise<void> {
     // Lets the response be sent first.
     await new Promise((resolve) => setTimeout(resolve, 0));
-    try {
-      start();
-      await this.#processor.run(delivery);
-    } catch (error) {
-      this.#fail(error);
-    }
+    await processor.run(delivery).catch(fail);
   }
 
   /** Reports a delivery that could not be read or accepted, and makes its response. */
-  #refuse(error: unknown, headers: HeaderReader): ReceiverResponse {
+  function refuse(error: unknown, headers: HeaderReader): ReceiverResponse {
     const isAnonymous = error instanceof WebhookError && error.event === undefined;
-    const failure = isAnonymous ? withEvent(error, this.#processor.namesOf(headers)) : error;
-    return this.#fail(this.#processor.report(failure));
+    const failure = isAnonymous ? withEvent(error, processor.namesOf(headers)) : error;
+    return fail(processor.report(failure));
   }
 
   /** Logs a failure and makes its response. Failures that any sender can cause get one line. */
-  #fail(error: unknown): ReceiverResponse {
+  function fail(error: unknown): ReceiverResponse {
     if (error instanceof WebhookError && (senderCodes.has(error.code) || isDisconnect(error))) {
-      this.log.warn(error.message);
+      log.warn(error.message);
     } else {
-      this.log.error(error);
+      log.error(error);
     }
-    return failureResponse(error, { exposeErrors: this.#exposeErrors });
+    return failureResponse(error, { exposeErrors });
   }
+
+  return { path, log, respond };
 }
 
 /** Returns whether the client left before its body had ended. */
@@ -273,8 +248,7 @@ function isKind(kind: unknown): kind is BodyKind {
   return kind === "json" || kind === "form";
 }
 
-function requiredHeaders({ vendor }: DeliveryProcessor): readonly string[] {
-  const { eventHeader, deliveryHeader, scheme } = vendor;
+function requiredHeadersOf({ eventHeader, deliveryHeader, scheme }: Vendor): readonly string[] {
   const names = [eventHeader, ...scheme.requiredHeaders, deliveryHeader];
   return [...new Set(names.flatMap((name) => (name === undefined ? [] : [name.toLowerCase()])))];
 }

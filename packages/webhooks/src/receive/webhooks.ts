@@ -19,8 +19,8 @@ import { createFindKeys } from "./find-keys.ts";
 import { bodyKindOf } from "../body-kind.ts";
 import { readWebBody } from "./read-web-body.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
-import { Receiver } from "./receiver.ts";
-import { type DeliveryGuard, ReplayGuard } from "./replay-guard.ts";
+import { createReceiver, type Receiver } from "./receiver.ts";
+import { createReplayGuard, type DeliveryGuard } from "./replay-guard.ts";
 import { UnverifiedBody } from "./unverified-body.ts";
 import type { DeliveryContext, WebhooksOptions } from "./webhooks-options.ts";
 
@@ -48,14 +48,6 @@ interface SignDetails {
   /** Public URL of the receiver, for vendors that sign it. */
   readonly url?: string | undefined;
 }
-
-const optionNames: readonly (keyof WebhooksOptions<EventMap>)[] = [
-  ...handlerOptionNames,
-  "secret",
-  "additionalSecrets",
-  "replay",
-  "maxUnverified",
-];
 
 /** Limits of a `Request` that `verifyAndParse` reads. */
 const parseLimits = { maxSize: 26_214_400, timeout: Infinity };
@@ -101,7 +93,13 @@ export class Webhooks<
     if (secret === undefined || secret === null || secret === "") {
       throw new WebhookUsageError("ERR_WEBHOOKS_OPTION", secretRequired);
     }
-    checkOptions("Webhooks", options, optionNames);
+    checkOptions("Webhooks", options, [
+      ...handlerOptionNames,
+      "secret",
+      "additionalSecrets",
+      "replay",
+      "maxUnverified",
+    ]);
     const { vendor, handler, dispatcher } = createHandling(options);
     checkInteger("maxUnverified", maxUnverified, 1);
     this.#budget = new BodyBudget(maxUnverified);
@@ -111,7 +109,7 @@ export class Webhooks<
       createFindKeys(vendor.scheme, secret, additionalSecrets),
       replay === false
         ? guard
-        : new ReplayGuard(replay === true ? {} : replay, vendor, dispatcher.log),
+        : createReplayGuard(replay === true ? {} : replay, vendor, dispatcher.log),
     );
     this.dispatcher = dispatcher;
     this.vendor = vendor;
@@ -206,7 +204,7 @@ export class Webhooks<
     webhooks: Webhooks<Events, Transformed>,
     options: ReceiverOptions,
   ): Receiver {
-    return new Receiver(webhooks.#processor, webhooks.#budget, options);
+    return createReceiver(webhooks.#processor, webhooks.#budget, options);
   }
 
   /** @internal Signs a request's message by the first secret. Resolves to the headers. */

@@ -13,7 +13,7 @@ export interface MessageToSign {
 }
 
 /** A message as it was received. */
-interface SignedMessage {
+export interface SignedMessage {
   /** Headers of the delivery. */
   readonly headers: HeaderReader;
   /** The body as it was received: its bytes, or its text when it is UTF-8. */
@@ -52,7 +52,7 @@ export interface SignatureScheme {
   readonly signatureHeader: string;
   /** All headers that are needed to verify, in lower case. */
   readonly requiredHeaders: readonly string[];
-  /** Whether the header has the secret itself: no other origin gets it. Default: false. */
+  /** Whether the header has the secret itself, which is not shown then. Default: false. */
   readonly carriesSecret?: boolean | undefined;
   /** Whether the URL is signed, so that receivers need their option `url`. Default: false. */
   readonly signsUrl?: boolean | undefined;

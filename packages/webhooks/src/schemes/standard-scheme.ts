@@ -4,7 +4,7 @@ import { optionError } from "../errors.ts";
 import { createHmacKey } from "./hmac-key.ts";
 import { checkOptions } from "../check-options.ts";
 import { headerOf } from "../headers.ts";
-import type { MessageToSign, SignatureKey, SignatureScheme } from "./signature-scheme.ts";
+import type { MessageToSign, SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
 import { createTimestampCheck, timestampOptionNames, type TimestampOptions } from "./timestamp.ts";
 
@@ -17,17 +17,6 @@ export interface StandardSchemeOptions extends TimestampOptions {
    * itself. Default: `"base64"`.
    */
   readonly secrets?: "base64" | "text" | undefined;
-}
-
-interface HeaderNames {
-  readonly id: string;
-  readonly timestamp: string;
-  readonly signature: string;
-}
-
-interface StandardHeaders {
-  readonly names: HeaderNames;
-  readonly checkHeaders: SignatureScheme["checkHeaders"];
 }
 
 /** More than any sender uses, even during a rotation of secrets. */
@@ -78,78 +67,56 @@ export function standardScheme(options: StandardSchemeOptions = {}): SignatureSc
     checkHeaders,
     createKey: (secret) => {
       // Refuses what is not a text, such as a list of secrets.
-      secretBytes(secret);
-      const ed25519 = createEd25519Key(secret);
-      return ed25519 === undefined
-        ? createSymmetricKey(secret, secrets, { names, checkHeaders })
-        : createAsymmetricKey(secret, ed25519, { names, checkHeaders });
+      const bytes = secretBytes(secret);
+      const pair = createEd25519Key(secret);
+      const version = pair === undefined ? "v1" : "v1a";
+      // Of a key pair the fingerprint only has to differ by key: a public key is not a secret.
+      const key = createHmacKey(
+        pair === undefined ? symmetricOf(secret, secrets) : bytes,
+        "SHA-256",
+      );
+      const digest: Ed25519Key["sign"] = (prefix, body) => key.digest("base64", prefix, body);
+      const sign = pair === undefined ? digest : pair.sign;
+      return {
+        sign: async (message) => {
+          if (sign === undefined) throw secretError("a public key cannot sign");
+          const signature = await sign(prefixOf(message), message.body);
+          return {
+            [names.id]: message.id,
+            [names.timestamp]: String(message.timestamp),
+            [names.signature]: `${version},${signature}`,
+          };
+        },
+        verify: async ({ headers, body }) => {
+          if (checkHeaders(headers) !== undefined) return false;
+          const received = signaturesOf(headerOf(headers, names.signature), version);
+          const prefix = `${headerOf(headers, names.id)}.${headerOf(headers, names.timestamp)}.`;
+          if (pair === undefined) {
+            const expected = await digest(prefix, body);
+            return received.some((text) => constantTimeEqual(text, expected));
+          }
+          for (const text of received) {
+            if ((await pair.verify?.(text, prefix, body)) === true) return true;
+          }
+          return false;
+        },
+        fingerprint: (label, content) => key.digest("hex", label, content),
+      };
     },
   };
 }
 
-function createSymmetricKey(
-  secret: string,
-  secrets: "base64" | "text",
-  { names, checkHeaders }: StandardHeaders,
-): SignatureKey {
+function symmetricOf(secret: string, secrets: "base64" | "text"): Uint8Array<ArrayBuffer> {
   const isText = secrets === "text" && !secret.startsWith("whsec_");
   const bytes = isText ? secretBytes(secret) : secretOf(secret);
-  if (bytes === undefined || bytes.length === 0) {
-    throw secretError("invalid secret, expected whsec_ and base64, or whsk_ or whpk_ and a key");
-  }
-  const key = createHmacKey(bytes, "SHA-256");
-  return {
-    sign: async (message) => {
-      const digest = await key.digest("base64", prefixOf(message), message.body);
-      return headersOf(names, message, `v1,${digest}`);
-    },
-    verify: async ({ headers, body }) => {
-      if (checkHeaders(headers) !== undefined) return false;
-      const received = signaturesOf(headerOf(headers, names.signature), "v1");
-      const prefix = `${headerOf(headers, names.id)}.${headerOf(headers, names.timestamp)}.`;
-      const expected = await key.digest("base64", prefix, body);
-      return received.some((text) => constantTimeEqual(text, expected));
-    },
-    fingerprint: (label, content) => key.digest("hex", label, content),
-  };
+  if (bytes !== undefined && bytes.length > 0) return bytes;
+  throw secretError("invalid secret, expected whsec_ and base64, or whsk_ or whpk_ and a key");
 }
 
 /** Decodes base64 with or without padding, because senders use both. */
 function secretOf(secret: string): Uint8Array<ArrayBuffer> | undefined {
   const text = secret.startsWith("whsec_") ? secret.slice(6) : secret;
   return decodeBase64(text.includes("=") ? text : text.padEnd(Math.ceil(text.length / 4) * 4, "="));
-}
-
-function createAsymmetricKey(
-  secret: string,
-  { sign, verify }: Ed25519Key,
-  { names, checkHeaders }: StandardHeaders,
-): SignatureKey {
-  // A public key is not a secret; the digest only has to differ by key.
-  const digests = createHmacKey(secretBytes(secret), "SHA-256");
-  return {
-    sign: async (message) => {
-      if (sign === undefined) throw secretError("a public key cannot sign");
-      return headersOf(names, message, `v1a,${await sign(prefixOf(message), message.body)}`);
-    },
-    verify: async ({ headers, body }) => {
-      if (verify === undefined || checkHeaders(headers) !== undefined) return false;
-      const prefix = `${headerOf(headers, names.id)}.${headerOf(headers, names.timestamp)}.`;
-      for (const text of signaturesOf(headerOf(headers, names.signature), "v1a")) {
-        if (await verify(text, prefix, body)) return true;
-      }
-      return false;
-    },
-    fingerprint: (label, content) => digests.digest("hex", label, content),
-  };
-}
-
-function headersOf(
-  names: HeaderNames,
-  { id, timestamp }: MessageToSign,
-  signature: string,
-): Readonly<Record<string, string>> {
-  return { [names.id]: id, [names.timestamp]: String(timestamp), [names.signature]: signature };
 }
 
 function prefixOf({ id, timestamp }: MessageToSign): string {

@@ -59,24 +59,6 @@ export function checkVendor(vendor: unknown): asserts vendor is Vendor {
   throw optionError("vendor", vendor, "a vendor, such as github of @fetchwork/webhooks/vendors");
 }
 
-/** Names of the properties of a {@link Vendor}. */
-const properties: readonly (keyof Vendor)[] = [
-  "name",
-  "path",
-  "scheme",
-  "eventHeader",
-  "deliveryHeader",
-  "eventNames",
-  "contentTypes",
-  "contentType",
-  "response",
-  "describe",
-  "signedId",
-  "actionOf",
-  "handshakeResponse",
-  "events",
-];
-
 const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 
 /**
@@ -101,7 +83,22 @@ const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 export function defineVendor<Events extends EventMap>(
   vendor: Vendor<Events> & { readonly eventNames: readonly EventName<Events>[] },
 ): Vendor<Events> {
-  checkOptions("defineVendor", vendor, properties);
+  checkOptions("defineVendor", vendor, [
+    "name",
+    "path",
+    "scheme",
+    "eventHeader",
+    "deliveryHeader",
+    "eventNames",
+    "contentTypes",
+    "contentType",
+    "response",
+    "describe",
+    "signedId",
+    "actionOf",
+    "handshakeResponse",
+    "events",
+  ]);
   const { name, path, scheme, eventHeader, deliveryHeader, describe, eventNames } = vendor;
   if (typeof name !== "string" || !/^[a-z\d-]{1,40}$/.test(name)) {
     throw optionError("name", name, "1 to 40 lower-case letters, digits and hyphens");

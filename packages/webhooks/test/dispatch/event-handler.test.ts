@@ -298,46 +298,6 @@ describe("handlerTimeout", () => {
   });
 });
 
-describe("concurrency", () => {
-  it("concurrency limits the handlers that run at once, over all events, in order", async () => {
-    const { on, receive } = createEventHandler({ concurrency: 2 });
-    let running = 0;
-    let most = 0;
-    const order: string[] = [];
-    on("issues", async ({ id }) => {
-      order.push(id);
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => setImmediate(resolve));
-      running -= 1;
-      if (id === "3") throw new Error("third");
-    });
-    const all = Array.from({ length: 20 }, (_, index) => receive({ ...opened, id: String(index) }));
-    const results = await Promise.allSettled(all);
-    expect(most).toBe(2);
-    expect(order).toEqual(Array.from({ length: 20 }, (_, index) => String(index)));
-    expect(results.map(({ status }) => status).indexOf("rejected")).toBe(3);
-  });
-
-  it("backlog refuses an event before any of its handlers runs when too many wait", async () => {
-    const { on, receive } = createEventHandler({ concurrency: 1, backlog: 1 });
-    const gate = Promise.withResolvers<void>();
-    let calls = 0;
-    on("issues", () => {
-      calls += 1;
-      return gate.promise;
-    });
-    const first = [receive(opened), receive(opened)];
-    await expect(receive(opened)).rejects.toMatchObject({
-      code: "ERR_WEBHOOKS_OVERLOAD",
-      status: 503,
-    });
-    gate.resolve();
-    await Promise.all(first);
-    expect(calls).toBe(2);
-  });
-});
-
 describe("validateEventName", () => {
   it.each(emitterEventNames)("validateEventName() accepts %s", (name) => {
     expect(() => validateEventName(name)).not.toThrow();

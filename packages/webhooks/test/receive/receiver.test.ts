@@ -264,33 +264,6 @@ describe.each(receivers)("%s", (name, start) => {
     expect((await failure.promise).message).toBe("afterwards");
   });
 
-  it("A receiver with mode ack responds with 503 when too many handlers wait", async () => {
-    const gate = Promise.withResolvers<void>();
-    const webhooks = new Webhooks({
-      secret: "mysecret",
-      log: quiet,
-      replay: { dropEqualBodiesFor: 60_000 },
-      concurrency: 1,
-      backlog: 1,
-    });
-    let calls = 0;
-    webhooks.onAny(() => {
-      calls += 1;
-      return gate.promise;
-    });
-    const { send } = await run(webhooks, { mode: "ack" });
-    const bodies = ["1", "2", "3", "4", "5"].map((id) => `{"id":${id}}`);
-    const statusOf = async (body: string): Promise<number> =>
-      (await send(path, await delivery(webhooks, body))).status;
-    const statuses = await Promise.all(bodies.map(statusOf));
-    expect(statuses.toSorted((a, b) => a - b)).toEqual([202, 202, 503, 503, 503]);
-    gate.resolve();
-    await expect.poll(() => calls).toBe(2);
-    const refused = bodies.filter((_, index) => statuses[index] === 503);
-    expect(await statusOf(refused[0] ?? "")).toBe(202);
-    await expect.poll(() => calls).toBe(3);
-  });
-
   it("A receiver accepts forms with a payload field when contentTypes has form", async () => {
     const webhooks = create();
     const seen: unknown[] = [];

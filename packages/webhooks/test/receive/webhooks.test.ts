@@ -25,8 +25,6 @@ describe("new Webhooks", () => {
     { secret, additionalSecrets: "x" },
     { secret, additionalSecrets: [""] },
     { secret, transform: "x" },
-    { secret, concurrency: 0 },
-    { secret, backlog: -1 },
     { secret, handlerTimeout: 0 },
     { secret, onUnknownEventName: "maybe" },
     { secret, replay: { keepFor: 0 } },

@@ -11,8 +11,8 @@ import type { Logger } from "@fetchwork/kit";
 import { bodyError, WebhookError } from "../../errors.ts";
 import type { AnyEvent, EventMap, UntypedEvent } from "../../event-map.ts";
 import { completeLogger, oneLine } from "../../logger.ts";
-import { type DeliveryGuard, type Message, signedIdOf } from "../../receive/replay-guard.ts";
-import type { SignatureKey } from "../../schemes/signature-scheme.ts";
+import { type DeliveryGuard, signedIdOf } from "../../receive/replay-guard.ts";
+import type { SignatureKey, SignedMessage } from "../../schemes/signature-scheme.ts";
 import type { Vendor } from "../../vendors/define-vendor.ts";
 import { checkInboxOptions, type InboxOptions } from "./inbox-options.ts";
 
@@ -69,7 +69,7 @@ export class DeliveryQueue<Events extends EventMap> implements DeliveryGuard {
    */
   async claim(
     event: UntypedEvent,
-    message: Message,
+    message: SignedMessage,
     signatureKey: SignatureKey,
   ): Promise<"stored"> {
     await this.add(event, await this.#markOf(event, message, signatureKey));
@@ -114,7 +114,7 @@ export class DeliveryQueue<Events extends EventMap> implements DeliveryGuard {
   /** Id that stores a delivery once; `undefined` if nothing signed identifies it. */
   async #markOf(
     event: UntypedEvent,
-    { headers, body }: Message,
+    { headers, body }: SignedMessage,
     signatureKey: SignatureKey,
   ): Promise<string | undefined> {
     const { secret, dropEqualBodiesFor } = this.#options;

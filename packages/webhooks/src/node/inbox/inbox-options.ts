@@ -65,30 +65,28 @@ export interface InboxOptions<Events extends EventMap> extends Pick<
   readonly lease?: number | undefined;
 }
 
-const optionNames: readonly (keyof InboxOptions<EventMap>)[] = [
-  "additionalSecrets",
-  "log",
-  "maxUnverified",
-  "onUnknownEventName",
-  "secret",
-  "vendor",
-  "store",
-  "name",
-  "key",
-  "retries",
-  "backoff",
-  "concurrency",
-  "keepFor",
-  "dropEqualBodiesFor",
-  "pollInterval",
-  "lease",
-];
-
 /** Checks what the queue does not check itself, and returns vendor and name. */
 export function checkInboxOptions<Events extends EventMap>(
   options: InboxOptions<Events>,
 ): { readonly vendor: Vendor; readonly name: string } {
-  checkOptions("createInbox", options, optionNames);
+  checkOptions("createInbox", options, [
+    "additionalSecrets",
+    "log",
+    "maxUnverified",
+    "onUnknownEventName",
+    "secret",
+    "vendor",
+    "store",
+    "name",
+    "key",
+    "retries",
+    "backoff",
+    "concurrency",
+    "keepFor",
+    "dropEqualBodiesFor",
+    "pollInterval",
+    "lease",
+  ]);
   // The type parameter is that of the default vendor when no vendor is given.
   const { vendor = defaultVendor as Vendor, store, key, dropEqualBodiesFor } = options;
   checkVendor(vendor);

@@ -74,7 +74,7 @@ export class Inbox<Events extends EventMap = VendorEvents>
     const { vendor, secret, additionalSecrets, log, maxUnverified, onUnknownEventName } = options;
     super({ vendor, secret, additionalSecrets, log, maxUnverified, onUnknownEventName }, queue);
     this.#queue = queue;
-    this.receive = async (event) => queue.add(checkEvent(event, this.dispatcher.errors));
+    this.receive = async (event) => queue.add(checkEvent(event, this.dispatcher));
   }
 
   /** Starts to handle deliveries; without it this process only stores. Nothing after `stop`. */

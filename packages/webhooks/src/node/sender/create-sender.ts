@@ -154,7 +154,6 @@ export function createSender(options: SenderOptions): Sender {
     breaker,
     transport,
     vendor,
-    rules,
     secretsOf({ tenant, secrets: text }) {
       const all = vault.read(tenant, text);
       const keys = [all, ...validPrevious(all)].map(({ secret }) => keyFor(secret));
@@ -273,8 +272,10 @@ export function createSender(options: SenderOptions): Sender {
       prune();
       worker.start();
       announcer.start();
-      const onStored = (endpointIds: readonly string[]): void => worker.wake(endpointIds);
-      jobs.work(eventJob, fanOut({ store, giveUpAfter, onStored }));
+      jobs.work(
+        eventJob,
+        fanOut(store, giveUpAfter, (endpointIds) => worker.wake(endpointIds)),
+      );
     },
     stop,
     [Symbol.asyncDispose]: () => stop(),

@@ -5,7 +5,7 @@ import { checkOptions, checkType } from "../../check-options.ts";
 import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
 import type { EventTypes } from "./events/catalogue.ts";
 import type { AnnouncedCollection } from "./events/announce-changes.ts";
-import { type RetryScheduleOptions, retryOptionNames } from "./deliveries/retry-schedule.ts";
+import type { RetryScheduleOptions } from "./deliveries/retry-schedule.ts";
 import type { AttemptReport } from "./deliveries/settle-delivery.ts";
 
 /** Options of `createSender`. */
@@ -57,15 +57,13 @@ export interface SenderOptions {
   /**
    * Milliseconds after which another process may take over a delivery or an event. The process that
    * claimed it has crashed then. Longer than an attempt may take. Default: 30 seconds more than
-   * `timeout` for each request of an attempt.
+   * `timeout`.
    */
   readonly lease?: number | undefined;
   /** Milliseconds for which delivered and dead deliveries are kept. Default: 30 days. */
   readonly keepFor?: number | undefined;
   /** Maximum size of an event's body in bytes. Default: 1 MiB. */
   readonly maxPayload?: number | undefined;
-  /** Followed redirects (307, 308), each checked. Default: 0, they are failures. */
-  readonly maxRedirects?: number | undefined;
   /**
    * Keys of at least 32 characters that seal the secrets and headers of endpoints in the store: the
    * first one seals, all of them open. Values that were stored without one stay readable, and are
@@ -89,28 +87,6 @@ export interface SenderOptions {
   readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 
-const optionNames: readonly (keyof SenderOptions)[] = [
-  "store",
-  "vendor",
-  "eventTypes",
-  "announce",
-  "retry",
-  "disableAfter",
-  "timeout",
-  "concurrency",
-  "endpointConcurrency",
-  "pollInterval",
-  "lease",
-  "keepFor",
-  "maxPayload",
-  "maxRedirects",
-  "sealWith",
-  "allowHttp",
-  "allowPrivate",
-  "transport",
-  "onAttempt",
-  "onError",
-];
 const longestTimer = 2_147_483_647;
 const longestAge = 3650 * 86_400_000;
 
@@ -123,7 +99,6 @@ type NumberName =
   | "pollInterval"
   | "keepFor"
   | "maxPayload"
-  | "maxRedirects"
   | "lease";
 
 /**
@@ -132,8 +107,34 @@ type NumberName =
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function checkSenderOptions(options: SenderOptions): Readonly<Record<NumberName, number>> {
-  checkOptions("createSender", options, optionNames);
-  checkOptions("retry", options.retry, retryOptionNames);
+  checkOptions("createSender", options, [
+    "store",
+    "vendor",
+    "eventTypes",
+    "announce",
+    "retry",
+    "disableAfter",
+    "timeout",
+    "concurrency",
+    "endpointConcurrency",
+    "pollInterval",
+    "lease",
+    "keepFor",
+    "maxPayload",
+    "sealWith",
+    "allowHttp",
+    "allowPrivate",
+    "transport",
+    "onAttempt",
+    "onError",
+  ]);
+  checkOptions("retry", options.retry, [
+    "giveUpAfter",
+    "firstDelay",
+    "factor",
+    "maxDelay",
+    "jitter",
+  ]);
   if (options.vendor !== undefined) checkVendor(options.vendor);
   checkType("allowHttp", options.allowHttp, "boolean");
   checkType("allowPrivate", options.allowPrivate, "boolean");
@@ -148,8 +149,7 @@ export function checkSenderOptions(options: SenderOptions): Readonly<Record<Numb
     pollInterval = 1_000,
     keepFor = 30 * day,
     maxPayload = 1_048_576,
-    maxRedirects = 0,
-    lease = timeout * (maxRedirects + 1) + 30_000,
+    lease = timeout + 30_000,
   } = options;
   const durations = { disableAfter, timeout, pollInterval, keepFor, lease };
   for (const [name, value] of Object.entries(durations)) {
@@ -164,12 +164,9 @@ export function checkSenderOptions(options: SenderOptions): Readonly<Record<Numb
     if (!(Number.isSafeInteger(value) && value > 0))
       throw optionError(name, value, "a whole number from 1");
   }
-  if (!(Number.isSafeInteger(maxRedirects) && maxRedirects >= 0 && maxRedirects <= 20)) {
-    throw optionError("maxRedirects", maxRedirects, "0 to 20");
-  }
   if (lease <= timeout) throw optionError("lease", lease, "more than timeout");
   if (typeof options.store?.transaction !== "function") {
     throw optionError("store", options.store, "a document store");
   }
-  return { ...durations, ...counts, maxRedirects };
+  return { ...durations, ...counts };
 }

@@ -1,10 +1,9 @@
 import type { Transport } from "@fetchwork/http";
 import { parseRetryAfter } from "@fetchwork/kit";
-import { WebhookUsageError } from "../../../errors.ts";
 import type { SignatureKey } from "../../../schemes/signature-scheme.ts";
 import type { Vendor } from "../../../vendors/define-vendor.ts";
+import type { DeliveryAttempt } from "../records.ts";
 import { reasonOf, reasonOfStatus, timeoutReason } from "./failure-reason.ts";
-import { checkTarget, type TargetRules } from "../endpoints/target-url.ts";
 
 /** Message for an endpoint. */
 export interface Message {
@@ -20,7 +19,7 @@ export interface Message {
 export interface MessageSecrets {
   /** The current key first. */
   readonly keys: readonly SignatureKey[];
-  /** Headers for the origin of the URL; in lower case. */
+  /** Headers of the endpoint; in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -28,26 +27,14 @@ export interface MessageSecrets {
 export interface AttemptOptions {
   readonly transport: Transport;
   readonly vendor: Vendor;
-  readonly rules: TargetRules;
   /** Milliseconds for the whole attempt. */
   readonly timeout: number;
-  readonly maxRedirects: number;
   readonly signal: AbortSignal;
 }
 
 /** Result of one attempt. */
 export interface AttemptResult {
-  readonly startedAt: Date;
-  /** Milliseconds. */
-  readonly duration: number;
-  /** Status of the response. */
-  readonly status?: number;
-  /** Code of the error when there was no response. */
-  readonly error?: string;
-  /** Why it failed, for people. */
-  readonly reason?: string;
-  /** The beginning of a response that is not a success. */
-  readonly excerpt?: string;
+  readonly attempt: DeliveryAttempt;
   /** Whether time ended before the response did; a head's status counts all the same. */
   readonly timedOut: boolean;
   /** Milliseconds that the server asked to wait. */
@@ -72,18 +59,23 @@ export async function attemptDelivery(
   // Not `AbortSignal.timeout`, whose timer would outlive the attempt.
   const timer = setTimeout(() => late.abort(), options.timeout);
   const signal = AbortSignal.any([options.signal, late.signal]);
+  const attemptOf = (outcome: Omit<DeliveryAttempt, "at" | "duration">): DeliveryAttempt => ({
+    at: startedAt.toISOString(),
+    duration: Math.round(performance.now() - begun),
+    ...outcome,
+  });
   try {
     const { status, retryAfter, text } = await post(message, { ...options, signal, startedAt });
     const wait = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter);
-    const timedOut = late.signal.aborted;
-    const duration = performance.now() - begun;
-    const result = { startedAt, duration, status, timedOut, retryAfter: wait };
-    if (status >= 200 && status < 300) return result;
-    return { ...result, reason: reasonOfStatus(status), ...(text !== "" && { excerpt: text }) };
+    const isSuccess = status >= 200 && status < 300;
+    const reason = isSuccess ? undefined : reasonOfStatus(status);
+    const excerpt = isSuccess || text === "" ? undefined : text;
+    const attempt = attemptOf({ status, reason, excerpt });
+    return { attempt, timedOut: late.signal.aborted, retryAfter: wait };
   } catch (error) {
     const { code, reason } = late.signal.aborted ? timeoutReason : reasonOf(error);
     const timedOut = late.signal.aborted || code === "ERR_HTTP_TIMEOUT";
-    return { startedAt, duration: performance.now() - begun, error: code, reason, timedOut };
+    return { attempt: attemptOf({ error: code, reason }), timedOut };
   } finally {
     clearTimeout(timer);
   }
@@ -118,38 +110,21 @@ async function post(
   readonly retryAfter: string | undefined;
   readonly text: string;
 }> {
-  const { transport, vendor, rules, maxRedirects, timeout, signal } = options;
+  const { transport, timeout, signal } = options;
   const { keys, headers: own } = message.secrets();
   const signed = await signedHeaders(message, keys, options);
-  let { url } = message;
-  for (let redirects = 0; ; redirects += 1) {
-    const isOrigin = new URL(url).origin === new URL(message.url).origin;
-    const response = await transport.stream({
-      method: "POST",
-      url: new URL(url),
-      headers: Object.entries(isOrigin ? { ...own, ...signed } : signed).flat(),
-      body: message.body,
-      timeouts: { connect: timeout, headers: timeout, body: timeout },
-      // A limit here would lose the status of a larger response.
-      maxResponseSize: Number.POSITIVE_INFINITY,
-      signal,
-    });
-    const { status } = response;
-    const text = await beginningOf(response.body);
-    const location = headerOf(response.headers, "location");
-    const isMoved = (status === 307 || status === 308) && location !== undefined;
-    if (!isMoved || redirects === maxRedirects || !URL.canParse(location, url)) {
-      return { status, retryAfter: headerOf(response.headers, "retry-after"), text };
-    }
-    const target = checkTarget(new URL(location, url).href, rules);
-    if (vendor.scheme.carriesSecret === true && new URL(target).origin !== new URL(url).origin) {
-      throw new WebhookUsageError(
-        "ERR_WEBHOOKS_TARGET",
-        "a redirect to another origin would disclose the secret",
-      );
-    }
-    url = target;
-  }
+  const response = await transport.stream({
+    method: "POST",
+    url: new URL(message.url),
+    headers: Object.entries({ ...own, ...signed }).flat(),
+    body: message.body,
+    timeouts: { connect: timeout, headers: timeout, body: timeout },
+    // A limit here would lose the status of a larger response.
+    maxResponseSize: Number.POSITIVE_INFINITY,
+    signal,
+  });
+  const text = await beginningOf(response.body);
+  return { status: response.status, retryAfter: headerOf(response.headers, "retry-after"), text };
 }
 
 /**

@@ -283,7 +283,8 @@ export class DeliveryWorker {
     };
     const { signal } = this.#abort;
     const result = await attemptDelivery(message, { ...parts, signal });
-    if (signal.aborted && result.status === undefined) {
+    const { status } = result.attempt;
+    if (signal.aborted && status === undefined) {
       // Aborted by `stop`, which is not the endpoint's fault: it is due at once, for the next
       // worker.
       const dueAt = new Date().toISOString();
@@ -293,7 +294,7 @@ export class DeliveryWorker {
       return undefined;
     }
     if (result.timedOut) this.#health.note(endpoint.id, "timeout");
-    else if (result.status !== undefined) this.#health.note(endpoint.id, "response");
+    else if (status !== undefined) this.#health.note(endpoint.id, "response");
     return settleDelivery(delivery, { ...result, url: endpoint.url }, parts);
   }
 }

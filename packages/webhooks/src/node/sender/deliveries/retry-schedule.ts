@@ -18,15 +18,6 @@ export interface RetryScheduleOptions {
   readonly jitter?: number | undefined;
 }
 
-/** Names of {@link RetryScheduleOptions}. */
-export const retryOptionNames: readonly (keyof RetryScheduleOptions)[] = [
-  "giveUpAfter",
-  "firstDelay",
-  "factor",
-  "maxDelay",
-  "jitter",
-];
-
 /** A complete schedule. */
 export interface RetrySchedule {
   readonly giveUpAfter: number;

@@ -54,15 +54,8 @@ export async function settleDelivery(
   },
   parts: SettleParts,
 ): Promise<AttemptReport> {
-  const { startedAt, duration, status, error, reason, excerpt, url } = result;
-  const attempt: DeliveryAttempt = {
-    at: startedAt.toISOString(),
-    duration: Math.round(duration),
-    status,
-    error,
-    reason,
-    excerpt,
-  };
+  const { attempt, url } = result;
+  const { status } = attempt;
   const history = [...delivery.history, attempt].slice(-historyLength);
   const { endpointId } = delivery;
   if (status !== undefined && status >= 200 && status < 300) {

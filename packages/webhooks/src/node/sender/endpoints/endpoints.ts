@@ -28,8 +28,7 @@ export interface EndpointInput {
   readonly secret?: string | undefined;
   /**
    * Headers that every delivery carries, such as `authorization`: at most 20, of at most 1,024
-   * characters. They are kept with the secret, and not sent to another origin after a redirect.
-   * Default: none.
+   * characters. They are kept with the secret. Default: none.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** At most 500 characters. Default: none. */

@@ -9,21 +9,19 @@ import { topicsOfEvent } from "../endpoints/subscriptions.ts";
 /** Maximum difference between clocks of processes, in milliseconds; as receivers allow. */
 const clockTolerance = 300_000;
 
-/** Parts that {@link fanOut} needs. */
-export interface FanOutParts {
-  readonly store: Store;
-  /** Milliseconds from the event after which a delivery is given up. */
-  readonly giveUpAfter: number;
-  /** Called with the endpoints of deliveries that were stored. */
-  readonly onStored: (endpointIds: readonly string[]) => void;
-}
-
 /**
  * Makes the handler of an event's job. It stores one delivery for each enabled endpoint that wants
  * the event. They are stored with the end of the job, so they are there exactly once, whatever is
  * killed.
+ *
+ * @param giveUpAfter - Milliseconds from the event after which a delivery is given up.
+ * @param onStored - Called with the endpoints of deliveries that were stored.
  */
-export function fanOut({ store, giveUpAfter, onStored }: FanOutParts): JobHandler<EventJobInput> {
+export function fanOut(
+  store: Store,
+  giveUpAfter: number,
+  onStored: (endpointIds: readonly string[]) => void,
+): JobHandler<EventJobInput> {
   const events = store.collection(senderCollections.events);
   const endpoints = store.collection(senderCollections.endpoints);
   return async ({ eventId }, run) => {
