@@ -1,5 +1,5 @@
 export { administer } from "./administer.ts";
-export type { AggregateGroup, AggregateValue } from "./api/reading/aggregate.ts";
+export type { AggregateGroup, AggregateValue } from "./api/aggregate.ts";
 export type { Administration, CheckResult } from "./api/administration.ts";
 export type { ChangeKind, ChangeRecord, ChangesOptions, ConsumeOptions } from "./api/changes.ts";
 export type { Collection } from "./api/collection.ts";
@@ -29,7 +29,7 @@ export type { Store, StoreOptions } from "./api/store.ts";
 export type { Transaction, TransactionOptions } from "./api/transaction.ts";
 export type { DocumentRecord, Snapshot } from "./api/transfer.ts";
 export type { Operators, UntypedWhere, Where } from "./api/where.ts";
-export type { WriteOptions } from "./api/changing/write-options.ts";
+export type { WriteOptions } from "./api/changing.ts";
 export { seal, unseal } from "./document/seal.ts";
 export { openStore } from "./open-store.ts";
 export { maxSearchLength } from "./query/parse-query.ts";

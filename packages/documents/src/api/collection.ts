@@ -1,40 +1,31 @@
-import type { Aggregating } from "./reading/aggregate.ts";
+import type {
+  AggregateGroup,
+  AggregateQuery,
+  AggregateValues,
+  DistinctQuery,
+  MemberValue,
+} from "./aggregate.ts";
+import type {
+  Increments,
+  InsertOptions,
+  ManyChanges,
+  PurgeSelection,
+  UpsertOptions,
+  WriteOptions,
+} from "./changing.ts";
 import type { Change, Projected, Stored } from "./document.ts";
-import type { FieldChanging } from "./changing/field-changes.ts";
-import type { FieldPath } from "./field-path.ts";
-import type { CountQuery, FindQuery } from "./find-query.ts";
-import type { Leasing } from "./lease.ts";
-import type { Paging } from "./page.ts";
-import type { SoftDeletion } from "./soft-deletion.ts";
-import type { Streaming } from "./reading/stream.ts";
-import type { UpdatingMany } from "./changing/update-many.ts";
-import type { Upserting } from "./upsert.ts";
+import type { FieldPath, FieldValue } from "./field-path.ts";
+import type { CountQuery, FindQuery, StreamQuery } from "./find-query.ts";
+import type { ClaimQuery, Lease } from "./lease.ts";
+import type { Page, PageQuery } from "./page.ts";
 import type { Where } from "./where.ts";
-import type { WriteOptions } from "./changing/write-options.ts";
-
-/** Options of `insert`. */
-export interface InsertOptions {
-  /**
-   * The id: 1 to 128 ASCII letters, digits and `-._~:@+=`. Default: a new UUIDv7.
-   */
-  readonly id?: string | undefined;
-}
 
 /**
  * The documents of one kind.
  *
  * Each promise of a change resolves after the change is durable. A rejected one changed nothing.
  */
-export interface Collection<T>
-  extends
-    Aggregating<T>,
-    FieldChanging<T>,
-    Leasing<T>,
-    Paging<T>,
-    SoftDeletion<T>,
-    Streaming<T>,
-    UpdatingMany<T>,
-    Upserting<T> {
+export interface Collection<T> {
   /** The collection's name. */
   readonly name: string;
 
@@ -67,10 +58,86 @@ export interface Collection<T>
   find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
 
   /**
+   * Reads a page and the cursor of the next one.
+   *
+   * A cursor holds the last document's values in the fields of the order. The next page starts
+   * after them, whatever was added or removed since, and costs as much as the first one. It is not
+   * encrypted: anyone who has it can read those values. It belongs to the collection and to the
+   * order; the filter may differ.
+   *
+   * @throws {InputError} `ERR_DOCUMENTS_QUERY` for an invalid query, and for a cursor of another
+   *   collection or order.
+   */
+  page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
+  page<const F extends readonly FieldPath<T>[]>(
+    query: PageQuery<T> & { readonly fields: F },
+  ): Promise<Page<Projected<T, F>>>;
+  page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
+
+  /**
+   * Reads everything that a query selects, in parts of 200 documents, and reads no further once the
+   * loop ends. An invalid query rejects when the loop begins.
+   *
+   * Each part is consistent, and all of them are not: a document that is added, removed or moved
+   * during the loop may be seen or not. One that moves behind the place of the loop is seen twice.
+   * A sort by fields that do not change, such as the default, returns each document once. A sort
+   * that no index serves sorts everything for each part.
+   *
+   * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+   * @example
+   * ```ts
+   * for await (const user of store.collection(users).stream({ where: { role: "user" } })) {
+   *   await sendLetter(user.email);
+   * }
+   * ```
+   */
+  stream(
+    query?: StreamQuery<T> & { readonly fields?: undefined },
+  ): AsyncGenerator<Stored<T>, void, undefined>;
+  stream<const F extends readonly FieldPath<T>[]>(
+    query: StreamQuery<T> & { readonly fields: F },
+  ): AsyncGenerator<Projected<T, F>, void, undefined>;
+  stream(query: StreamQuery<T>): AsyncGenerator<Projected<T>, void, undefined>;
+
+  /**
    * Counts the documents that a filter and a search select, up to `max`. Without
    * either, SQLite reads a number that is kept.
    */
   count(query?: CountQuery<T>): Promise<number>;
+
+  /**
+   * Groups documents by the values of fields and computes values of each group.
+   *
+   * Values of different JSON types are different groups: `true` is not 1. A sum is the exact sum of
+   * the decimal numbers: `0.1 + 0.2` is `0.3`, and the order of the documents does not matter; it
+   * is `Infinity` beyond the largest number.
+   *
+   * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+   * @example
+   * ```ts
+   * const best = await store.collection(orders).aggregate({
+   *   where: { state: "paid" },
+   *   by: "customer",
+   *   values: { orders: "count", revenue: { sum: "price" } },
+   *   sort: ["-revenue"],
+   *   limit: 10,
+   * });
+   * ```
+   */
+  aggregate<const V extends AggregateValues<FieldPath<T>>, const B extends FieldPath<T> = never>(
+    query: AggregateQuery<T, B, V>,
+  ): Promise<readonly AggregateGroup<T, B, V>[]>;
+
+  /**
+   * Returns the different values of a field in the order of `sort`; of lists those of the members.
+   * Null, lists and objects are left out. More than 100,000 different values are rejected.
+   *
+   * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+   */
+  distinct<const P extends FieldPath<T>>(
+    field: P,
+    query?: DistinctQuery<T>,
+  ): Promise<readonly MemberValue<FieldValue<Stored<T>, P>>[]>;
 
   /**
    * Changes a document; resolves to `undefined` when there is none.
@@ -99,6 +166,46 @@ export interface Collection<T>
     options?: WriteOptions,
   ): Promise<Stored<T> | undefined>;
 
+  /**
+   * Adds numbers to fields, as decimal numbers: 0.1 and 0.2 make 0.3. A field that is missing or
+   * null counts as 0. Of any number of increments at the same time none is lost. `ifVersion` and
+   * `lease` are as in `update`. Resolves to the document, or to `undefined` when there is none.
+   *
+   * @throws {InputError} `ERR_DOCUMENTS_VALUE` when a field is not a number, or would be infinite.
+   * @example
+   * ```ts
+   * await collection.increment(id, { views: 1, "stats.likes": -2 });
+   * ```
+   */
+  increment(
+    id: string,
+    fields: Increments<T>,
+    options?: WriteOptions,
+  ): Promise<Stored<T> | undefined>;
+
+  /**
+   * Changes every document that the filter matches, each at most once; resolves to their number.
+   *
+   * The documents are looked for first, and changed in parts of 250 that are durable one by one. So
+   * nobody waits for long: others see some changed, and what fails leaves the rest as it was. A
+   * document that no longer matches when its turn comes stays as it is. One that matches later is
+   * not looked for. In a transaction it is all or none.
+   *
+   * @throws {UniqueError} When a unique field is taken.
+   */
+  updateMany(changes: ManyChanges<T>): Promise<number>;
+
+  /**
+   * Adds the document when there is none with the id, or with the values of the unique fields;
+   * changes the existing one otherwise. Resolves to the stored document. One of any number of
+   * upserts at the same time adds and the others change.
+   *
+   * @throws {InputError} For a document or an id that cannot be stored, for fields that are not
+   *   those of a unique index, and for one that is missing or null.
+   * @throws {UniqueError} When another unique field is taken.
+   */
+  upsert(document: T, options: UpsertOptions<T>): Promise<Stored<T>>;
+
   /** Removes a document; resolves to whether there was one. See `softDelete` for what is kept. */
   remove(id: string, options?: WriteOptions): Promise<boolean>;
 
@@ -110,4 +217,32 @@ export interface Collection<T>
    * rest. In a transaction it is all or none.
    */
   removeMany(selection: { readonly where: Where<T> }): Promise<number>;
+
+  /**
+   * Brings a removed document back, with the next version; resolves to `undefined` when no removed
+   * one has the id. See the option `softDelete`.
+   *
+   * @throws {UniqueError} When another document took one of its unique fields in the meantime.
+   */
+  restore(id: string): Promise<Stored<T> | undefined>;
+
+  /** Removes a removed document for good; resolves to whether there was one. */
+  purge(id: string): Promise<boolean>;
+
+  /** Deletes removed documents for good, on SQLite in parts; resolves to their number. */
+  purgeMany(selection?: PurgeSelection<T>): Promise<number>;
+
+  /**
+   * Claims documents that are not leased, for background work that any number of processes share.
+   * Processes that claim at the same time get different documents. A lease does not prevent others
+   * from changing the document. With the option `lease`, a change is made only while that lease is
+   * held.
+   */
+  claim(query?: ClaimQuery<T>): Promise<readonly Lease<T>[]>;
+
+  /** Extends a lease by `expiry` milliseconds from now; resolves to whether it was still held. */
+  renew(lease: Pick<Lease<T>, "document" | "token">, expiry?: number): Promise<boolean>;
+
+  /** Releases a lease; resolves to whether it was still held. */
+  release(lease: Pick<Lease<T>, "document" | "token">): Promise<boolean>;
 }

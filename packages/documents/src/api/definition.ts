@@ -1,8 +1,19 @@
 import { isObject, type StandardSchema } from "@fetchwork/kit";
 import { checkDefinitionOptions } from "./check-options.ts";
 import { DocumentsTypeError } from "./errors.ts";
-import type { Expires } from "./expiry.ts";
 import { type FieldPath, type ListPath, parsePath } from "./field-path.ts";
+
+/** When the documents of a collection expire. */
+export interface Expires<P = string> {
+  /**
+   * The field with a time: ISO 8601 text with a time zone, or a date for its midnight in UTC, or
+   * milliseconds since 1970. A document without such a field never expires. `createdAt` and
+   * `updatedAt` are possible too.
+   */
+  readonly field: P;
+  /** The time to add, in milliseconds from 0. Default: `0`. */
+  readonly after?: number | undefined;
+}
 
 /** Describes a collection. */
 export interface CollectionOptions<T> {
@@ -26,8 +37,11 @@ export interface CollectionOptions<T> {
    */
   readonly geo?: readonly FieldPath<T>[] | undefined;
   /**
-   * Keeps removed documents until they are purged; see `SoftDeletion`. `deletedAt` is then a
-   * reserved field. Default: `false`.
+   * Keeps removed documents until they are purged: `remove` and `removeMany` keep the document with
+   * the time in `deletedAt`, which is then a reserved field. It is not found, counted or changed any
+   * more unless `deleted` asks for it; its id stays taken, its unique fields are free at once.
+   * Without it `restore`, `purge` and `purgeMany` reject with `ERR_DOCUMENTS_DEFINITION`. Default:
+   * `false`.
    */
   readonly softDelete?: boolean | undefined;
   /**

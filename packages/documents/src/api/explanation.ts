@@ -1,4 +1,4 @@
-import type { AggregateQuery } from "./reading/aggregate.ts";
+import type { AggregateQuery } from "./aggregate.ts";
 import type { CountQuery, FindQuery } from "./find-query.ts";
 import type { PageQuery } from "./page.ts";
 

@@ -1,10 +1,32 @@
 import type { FieldPath } from "./field-path.ts";
-import type { Near } from "./near.ts";
-import type { Deleted } from "./soft-deletion.ts";
 import type { Where } from "./where.ts";
 
 /** A field to sort by, descending with a `-` before it. */
 export type SortKey<T> = FieldPath<T> | `-${FieldPath<T>}`;
+
+/**
+ * The documents to read of a collection that is defined with `softDelete`: those that were not
+ * removed, only those that were removed, or both.
+ */
+export type Deleted = "exclude" | "include" | "only";
+
+/** Selects documents by their distance from a place, and sorts them by it. */
+export interface Near<F extends string = string> {
+  /**
+   * A field that the definition declares in `geo`. It holds `{ latitude, longitude }`, in degrees,
+   * or a Point of GeoJSON (`{ type: "Point", coordinates: [longitude, latitude] }`); a document
+   * with anything else there is not selected.
+   */
+  readonly field: F;
+  /** The latitude of the place, -90 to 90 degrees. */
+  readonly latitude: number;
+  /** The longitude of the place, -180 to 180 degrees. */
+  readonly longitude: number;
+  /** The minimum distance, in metres from 0. Default: `0`. */
+  readonly minDistance?: number | undefined;
+  /** The maximum distance, in metres from 0. Default: any. */
+  readonly maxDistance?: number | undefined;
+}
 
 /** Selects documents. */
 export interface Selection<T> {
@@ -62,3 +84,6 @@ export interface FindQuery<T> extends Selection<T> {
   /** The fields to return, in addition to `id`. Default: whole documents. */
   readonly fields?: readonly FieldPath<T>[] | undefined;
 }
+
+/** Selects and sorts what is streamed; `limit` is the maximum number of documents, from 1. */
+export type StreamQuery<T> = Omit<FindQuery<T>, "offset">;

@@ -23,23 +23,3 @@ export interface Lease<T> {
   /** How many times the document has been claimed since a lease of it was last released. */
   readonly attempt: number;
 }
-
-/**
- * Leases of documents, for background work that any number of processes share.
- *
- * A lease does not prevent others from changing the document. With the option `lease`, a change is
- * made only while that lease is held.
- */
-export interface Leasing<T> {
-  /**
-   * Claims documents that are not leased. Processes that claim at the same time get different
-   * documents.
-   */
-  claim(query?: ClaimQuery<T>): Promise<readonly Lease<T>[]>;
-
-  /** Extends a lease by `expiry` milliseconds from now; resolves to whether it was still held. */
-  renew(lease: Pick<Lease<T>, "document" | "token">, expiry?: number): Promise<boolean>;
-
-  /** Releases a lease; resolves to whether it was still held. */
-  release(lease: Pick<Lease<T>, "document" | "token">): Promise<boolean>;
-}

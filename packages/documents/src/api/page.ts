@@ -1,5 +1,3 @@
-import type { Projected, Stored } from "./document.ts";
-import type { FieldPath } from "./field-path.ts";
 import type { FindQuery } from "./find-query.ts";
 
 /** Selects, sorts and limits one page. */
@@ -44,24 +42,4 @@ export interface Total {
   readonly count: number;
   /** Whether `count` is all of them; `false` when there are more. */
   readonly exact: boolean;
-}
-
-/** Reads by pages. */
-export interface Paging<T> {
-  /**
-   * Reads a page and the cursor of the next one.
-   *
-   * A cursor holds the last document's values in the fields of the order. The next page starts
-   * after them, whatever was added or removed since, and costs as much as the first one. It is not
-   * encrypted: anyone who has it can read those values. It belongs to the collection and to the
-   * order; the filter may differ.
-   *
-   * @throws {InputError} `ERR_DOCUMENTS_QUERY` for an invalid query, and for a cursor of another
-   *   collection or order.
-   */
-  page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
-  page<const F extends readonly FieldPath<T>[]>(
-    query: PageQuery<T> & { readonly fields: F },
-  ): Promise<Page<Projected<T, F>>>;
-  page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
 }

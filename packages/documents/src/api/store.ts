@@ -1,8 +1,8 @@
-import type { ChangeFeed } from "./changes.ts";
+import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "./changes.ts";
 import type { Collection } from "./collection.ts";
 import type { CollectionDefinition } from "./definition.ts";
 import type { UnindexedQuery } from "./explanation.ts";
-import type { Locking } from "./lock.ts";
+import type { LockOptions } from "./lock.ts";
 import type { Migration } from "./migration.ts";
 import type { PostgresOptions } from "./postgres-options.ts";
 import type { Transaction, TransactionOptions } from "./transaction.ts";
@@ -56,7 +56,7 @@ export interface StoreOptions {
 }
 
 /** A set of collections in one place. */
-export interface Store extends AsyncDisposable, ChangeFeed, Locking {
+export interface Store extends AsyncDisposable {
   /**
    * Returns the documents of a collection: the same object for the same definition.
    *
@@ -80,6 +80,66 @@ export interface Store extends AsyncDisposable, ChangeFeed, Locking {
   transaction<R>(
     work: (transaction: Transaction) => Promise<R> | R,
     options?: TransactionOptions,
+  ): Promise<R>;
+
+  /**
+   * Reads the feed of what changed in the collections defined with `changes`, the oldest change
+   * first. Each record is written in the transaction of its change. So none is missing and none is
+   * of a change that was undone. In every process, the records of a document are in the order of
+   * its versions, and no record is skipped. Records of different documents are in the order of the
+   * commits on SQLite; on PostgreSQL those of overlapping transactions may be in the order of the
+   * changes.
+   *
+   * @throws {DocumentsError} `ERR_DOCUMENTS_POSITION` when records after `after` were trimmed, so
+   *   that the caller must read the collections again.
+   * @throws {InputError} `ERR_DOCUMENTS_QUERY` for an invalid position.
+   * @example
+   * ```ts
+   * for await (const change of store.changes({ after: await load() })) {
+   *   await index(change);
+   *   await save(change.position);
+   * }
+   * ```
+   */
+  changes(options?: ChangesOptions): AsyncIterable<ChangeRecord>;
+
+  /**
+   * Passes the changes to a handler and keeps its position in the store under a name: an outbox.
+   *
+   * Any number of processes may consume under one name. One of them does at a time, and another one
+   * continues when it ends or no longer responds. A batch whose handler rejected, or whose process
+   * died, is passed to a handler again. So a handler must accept changes that it has seen before.
+   * Resolves when `signal` aborts, or with `atEnd: "end"` at the end of the feed; rejects with what
+   * the handler rejects with; the position is then that before the batch.
+   */
+  consume(
+    name: string,
+    handler: (changes: readonly ChangeRecord[]) => Promise<void> | void,
+    options?: ConsumeOptions,
+  ): Promise<void>;
+
+  /**
+   * Removes records of changes made before a time, ISO 8601 in UTC, that every consumer has passed;
+   * resolves to their number. They are never removed otherwise. A consumer that is no longer needed
+   * holds them until it is passed on to the end: `consume(name, () => {}, { atEnd: "end" })`.
+   */
+  trimChanges(selection: { readonly before: string }): Promise<number>;
+
+  /**
+   * Runs work while nothing else, in this process or another, runs under the same name.
+   *
+   * The signal aborts when the lock was lost, because the process stood still, or could not reach
+   * the store, for longer than `expiry`; work should then end without changing anything more.
+   *
+   * @throws {DocumentsError} `ERR_DOCUMENTS_LOCKED` when the lock is not free within `wait`;
+   *   `ERR_DOCUMENTS_LEASE` when the lock was lost before the work ended.
+   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a name that is not 1 to 200
+   *   characters, and for an invalid option.
+   */
+  lock<R>(
+    name: string,
+    work: (signal: AbortSignal) => Promise<R> | R,
+    options?: LockOptions,
   ): Promise<R>;
 
   /**

@@ -20,7 +20,7 @@ const minLease = 1000;
 /** Milliseconds between two notes of a position behind which there was nothing for the consumer. */
 const passInterval = 60_000;
 
-/** Passes changes to a handler, one process at a time; see `ChangeFeed.consume`. */
+/** Passes changes to a handler, one process at a time; see `Store.consume`. */
 export async function consumeChanges(
   source: ConsumerSource,
   consumer: {

@@ -34,7 +34,7 @@ const maxPoll = 86_400_000;
 const readAhead = 100;
 
 /**
- * Follows the feed change by change; see `ChangeFeed.changes`.
+ * Follows the feed change by change; see `Store.changes`.
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` at once, for a wrong option.
  */

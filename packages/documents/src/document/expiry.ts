@@ -1,4 +1,4 @@
-import type { Expires } from "../api/expiry.ts";
+import type { Expires } from "../api/definition.ts";
 import { parsePath, valueAt } from "../api/field-path.ts";
 
 const timePattern = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;

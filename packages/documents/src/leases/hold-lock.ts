@@ -28,7 +28,7 @@ const maxName = 200;
 const minRetry = 10;
 const maxRetry = 200;
 
-/** Runs work under a lock; see `Locking.lock`. */
+/** Runs work under a lock; see `Store.lock`. */
 export async function holdLock<R>(
   table: LockTable,
   name: string,

@@ -1,6 +1,6 @@
 import type { CollectionDefinition } from "../api/definition.ts";
 import { DocumentsTypeError } from "../api/errors.ts";
-import type { PurgeSelection } from "../api/soft-deletion.ts";
+import type { PurgeSelection } from "../api/changing.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 import { checkUtcTime } from "./utc-time.ts";

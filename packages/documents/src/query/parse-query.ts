@@ -1,6 +1,6 @@
 import { queryError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
-import type { Deleted } from "../api/soft-deletion.ts";
+import type { Deleted } from "../api/find-query.ts";
 import { foldedWords } from "../document/fold.ts";
 import { isImplied, isShortWord, searchPattern } from "../document/search-text.ts";
 import { type ParsedNear, parseNear } from "../geo/near.ts";

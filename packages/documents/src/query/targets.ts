@@ -1,7 +1,6 @@
 import { isObject } from "@fetchwork/kit";
-import type { InsertOptions } from "../api/collection.ts";
 import { InputError, queryError } from "../api/errors.ts";
-import type { WriteOptions } from "../api/changing/write-options.ts";
+import type { InsertOptions, WriteOptions } from "../api/changing.ts";
 import { isPossibleId } from "../document/id.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";

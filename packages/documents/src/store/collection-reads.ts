@@ -4,13 +4,12 @@ import type {
   AggregateValues,
   DistinctQuery,
   MemberValue,
-} from "../api/reading/aggregate.ts";
+} from "../api/aggregate.ts";
 import type { Projected, Stored } from "../api/document.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
 import { type FieldPath, type FieldValue } from "../api/field-path.ts";
-import type { CountQuery, FindQuery } from "../api/find-query.ts";
+import type { CountQuery, FindQuery, StreamQuery } from "../api/find-query.ts";
 import type { Page, PageQuery } from "../api/page.ts";
-import type { StreamQuery } from "../api/reading/stream.ts";
 import { projected } from "../document/projection.ts";
 import type { Access } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";

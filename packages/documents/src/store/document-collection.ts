@@ -1,13 +1,16 @@
 import { CollectionReads } from "./collection-reads.ts";
-import type { Collection, InsertOptions } from "../api/collection.ts";
+import type {
+  Increments,
+  InsertOptions,
+  ManyChanges,
+  PurgeSelection,
+  UpsertOptions,
+  WriteOptions,
+} from "../api/changing.ts";
+import type { Collection } from "../api/collection.ts";
 import type { Change, Stored } from "../api/document.ts";
-import type { Increments } from "../api/changing/field-changes.ts";
 import type { ClaimQuery, Lease } from "../api/lease.ts";
-import type { PurgeSelection } from "../api/soft-deletion.ts";
-import type { ManyChanges } from "../api/changing/update-many.ts";
-import type { UpsertOptions } from "../api/upsert.ts";
 import type { Where } from "../api/where.ts";
-import type { WriteOptions } from "../api/changing/write-options.ts";
 import { applyChange, mergeChange, mergeFields, ownFields } from "../document/change.ts";
 import { checkSchema, checkSchemaNow } from "../document/check-schema.ts";
 import { changeFields, type FieldChange } from "../document/field-changes.ts";

@@ -1,4 +1,4 @@
-import type { AggregateGroup, MemberValue } from "../api/reading/aggregate.ts";
+import type { AggregateGroup, MemberValue } from "../api/aggregate.ts";
 import type { Stored } from "../api/document.ts";
 import { InputError } from "../api/errors.ts";
 import type { FieldValue } from "../api/field-path.ts";

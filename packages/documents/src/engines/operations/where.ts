@@ -1,5 +1,5 @@
 import { InputError } from "../../api/errors.ts";
-import type { Deleted } from "../../api/soft-deletion.ts";
+import type { Deleted } from "../../api/find-query.ts";
 import type { ContainsFilter } from "../../query/filter.ts";
 import type { Part, RowsAfter, Segment } from "../../query/keyset.ts";
 import type { Dialect } from "../dialect.ts";

@@ -1,7 +1,7 @@
-import type { Stored } from "../document.ts";
-import type { FieldPath, FieldValue } from "../field-path.ts";
-import type { Selection } from "../find-query.ts";
-import type { ScalarValue } from "../where.ts";
+import type { Stored } from "./document.ts";
+import type { FieldPath, FieldValue } from "./field-path.ts";
+import type { Selection } from "./find-query.ts";
+import type { ScalarValue } from "./where.ts";
 
 /** Selects the aggregated documents; options of `find` that select, without `near`. */
 export type AggregateSelection<T> = Omit<Selection<T>, "near">;
@@ -79,40 +79,3 @@ export interface DistinctQuery<T> extends AggregateSelection<T> {
 export type MemberValue<F> = unknown extends F
   ? boolean | number | string
   : Extract<F extends readonly (infer M)[] ? M : F, boolean | number | string>;
-
-/** Computes over documents where they are stored. */
-export interface Aggregating<T> {
-  /**
-   * Groups documents by the values of fields and computes values of each group.
-   *
-   * Values of different JSON types are different groups: `true` is not 1. A sum is the exact sum of
-   * the decimal numbers: `0.1 + 0.2` is `0.3`, and the order of the documents does not matter; it
-   * is `Infinity` beyond the largest number.
-   *
-   * @throws {InputError} `ERR_DOCUMENTS_QUERY`
-   * @example
-   * ```ts
-   * const best = await store.collection(orders).aggregate({
-   *   where: { state: "paid" },
-   *   by: "customer",
-   *   values: { orders: "count", revenue: { sum: "price" } },
-   *   sort: ["-revenue"],
-   *   limit: 10,
-   * });
-   * ```
-   */
-  aggregate<const V extends AggregateValues<FieldPath<T>>, const B extends FieldPath<T> = never>(
-    query: AggregateQuery<T, B, V>,
-  ): Promise<readonly AggregateGroup<T, B, V>[]>;
-
-  /**
-   * Returns the different values of a field in the order of `sort`; of lists those of the members.
-   * Null, lists and objects are left out. More than 100,000 different values are rejected.
-   *
-   * @throws {InputError} `ERR_DOCUMENTS_QUERY`
-   */
-  distinct<const P extends FieldPath<T>>(
-    field: P,
-    query?: DistinctQuery<T>,
-  ): Promise<readonly MemberValue<FieldValue<Stored<T>, P>>[]>;
-}
