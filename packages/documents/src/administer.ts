@@ -1,6 +1,6 @@
 import { isObject } from "@fetchwork/kit";
 import type { Administration } from "./api/administration.ts";
-import { DocumentsTypeError } from "./api/errors.ts";
+import { optionError } from "./api/errors.ts";
 import type { Store } from "./api/store.ts";
 
 /** A store that can be cared for. */
@@ -21,10 +21,7 @@ interface Administered {
 export function administer(store: Store): Administration {
   // Asking for the class of each engine would load the driver of each.
   if (isAdministered(store)) return store.administration;
-  throw new DocumentsTypeError(
-    "ERR_DOCUMENTS_OPTIONS",
-    'only a store of "openStore" can be administered',
-  );
+  throw optionError('only a store of "openStore" can be administered');
 }
 
 function isAdministered(store: unknown): store is Administered {

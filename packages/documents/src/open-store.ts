@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { DocumentsError, DocumentsTypeError, optionError } from "./api/errors.ts";
+import { DocumentsTypeError, hasCode, optionError } from "./api/errors.ts";
 import type { Store, StoreOptions } from "./api/store.ts";
 import type { Engine } from "./engines/engine.ts";
 import { openError, openFile, openMemory } from "./engines/sqlite/open-sqlite.ts";
@@ -57,7 +57,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     await store.prepare(collections);
   } catch (error) {
     await store.close();
-    const isDamaged = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_ENGINE";
+    const isDamaged = hasCode(error, "ERR_DOCUMENTS_ENGINE");
     throw isDamaged && path !== undefined ? openError(path, error) : error;
   }
   return store;
@@ -115,6 +115,6 @@ function parseFileUrl(url: string): string {
     return fileURLToPath(parsed);
   } catch (cause) {
     if (cause instanceof DocumentsTypeError) throw cause;
-    throw new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", "the file URL is malformed", { cause });
+    throw optionError("the file URL is malformed", { cause });
   }
 }

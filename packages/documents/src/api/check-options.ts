@@ -1,5 +1,5 @@
 import { createOptionCheck, type OptionCheck } from "@fetchwork/kit";
-import { DocumentsTypeError, optionError, queryError } from "./errors.ts";
+import { definitionError, optionError, queryError } from "./errors.ts";
 
 /**
  * Checks the names of the options of a store, of its feed, and of jobs.
@@ -13,13 +13,11 @@ export const checkOptions: OptionCheck = createOptionCheck(optionError);
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION`
  */
-export const checkDefinitionOptions: OptionCheck = createOptionCheck(
-  (message) => new DocumentsTypeError("ERR_DOCUMENTS_DEFINITION", message),
-);
+export const checkDefinitionOptions: OptionCheck = createOptionCheck(definitionError);
 
 /**
  * Checks the names of the options with which a collection is read and changed.
  *
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
-export const checkQueryOptions: OptionCheck = createOptionCheck((message) => queryError(message));
+export const checkQueryOptions: OptionCheck = createOptionCheck(queryError);

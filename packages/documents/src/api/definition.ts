@@ -1,6 +1,6 @@
 import { isObject, type StandardSchema } from "@fetchwork/kit";
 import { checkDefinitionOptions } from "./check-options.ts";
-import { DocumentsTypeError } from "./errors.ts";
+import { definitionError, type DocumentsTypeError } from "./errors.ts";
 import { type FieldPath, type ListPath, parsePath } from "./field-path.ts";
 
 /** When the documents of a collection expire. */
@@ -131,11 +131,10 @@ export function defineCollection<T extends object>(
   options: CollectionOptions<NoInfer<T>> = {},
 ): CollectionDefinition<T> {
   if (typeof name !== "string") {
-    throw new DocumentsTypeError("ERR_DOCUMENTS_DEFINITION", "a collection name must be a string");
+    throw definitionError("a collection name must be a string");
   }
   if (!namePattern.test(name) || reservedNames.test(name)) {
-    throw new DocumentsTypeError(
-      "ERR_DOCUMENTS_DEFINITION",
+    throw definitionError(
       `${JSON.stringify(name.slice(0, 64))} is not a collection name, expected a letter and ` +
         'up to 47 letters, digits, "_" or "-", not beginning with "sqlite" or "pg_"',
     );
@@ -238,8 +237,7 @@ function checkExpires(name: string, expires: Expires): Expires {
  */
 export function checkDefinition(definition: unknown): void {
   if (isObject(definition) && Array.isArray(definition["unique"])) return;
-  throw new DocumentsTypeError(
-    "ERR_DOCUMENTS_DEFINITION",
+  throw definitionError(
     `expected a collection that "defineCollection" returned, got ${typeof definition}`,
   );
 }
@@ -279,8 +277,7 @@ function fieldList(collection: string, fields: readonly string[]): readonly stri
 }
 
 function faulty(collection: string, reason: string, cause?: unknown): DocumentsTypeError {
-  return new DocumentsTypeError(
-    "ERR_DOCUMENTS_DEFINITION",
+  return definitionError(
     `the definition of "${collection}" is invalid: ${reason}`,
     cause === undefined ? undefined : { cause },
   );

@@ -150,11 +150,26 @@ export class VersionError extends DocumentsError {
 }
 
 /** Makes the error of options that a caller passed. */
-export function optionError(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+export function optionError(message: string, options?: ErrorOptions): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message, options);
+}
+
+/** Makes the error of a definition of a collection. */
+export function definitionError(message: string, options?: ErrorOptions): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_DEFINITION", message, options);
 }
 
 /** Makes the error of a query; `path` is the place in it. */
 export function queryError(message: string, path?: string): InputError {
   return new InputError("ERR_DOCUMENTS_QUERY", message, path);
+}
+
+/** Reports a call of a store that was closed. */
+export function closedError(): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_CLOSED", "the store is closed");
+}
+
+/** Tells whether an error is one of this package with a code. */
+export function hasCode(error: unknown, code: DocumentsErrorCode): error is DocumentsError {
+  return error instanceof DocumentsError && error.code === code;
 }

@@ -1,6 +1,6 @@
 import { isObject } from "@fetchwork/kit";
 import type { Stored } from "./document.ts";
-import { InputError } from "./errors.ts";
+import { queryError } from "./errors.ts";
 
 /** The paths of a document's fields: `"title"`, `"address.city"`, `"createdAt"`. */
 export type FieldPath<T> = string extends keyof T
@@ -88,13 +88,13 @@ const maxLength = 512;
  */
 export function parsePath(text: unknown): ParsedPath {
   if (typeof text !== "string") {
-    throw new InputError("ERR_DOCUMENTS_QUERY", `a field must be a string, got ${typeof text}`);
+    throw queryError(`a field must be a string, got ${typeof text}`);
   }
   const segments = text.split(".");
   const reason = faultOfPath(text, segments);
   if (reason !== undefined) {
     const shown = text.slice(0, 64).toWellFormed();
-    throw new InputError("ERR_DOCUMENTS_QUERY", `${JSON.stringify(shown)} ${reason}`, shown);
+    throw queryError(`${JSON.stringify(shown)} ${reason}`, shown);
   }
   return { text, segments, meta: isMetaField(text) ? text : undefined };
 }

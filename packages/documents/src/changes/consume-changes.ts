@@ -1,5 +1,5 @@
 import type { ChangeRecord, ConsumeOptions } from "../api/changes.ts";
-import { DocumentsError, optionError } from "../api/errors.ts";
+import { hasCode, optionError } from "../api/errors.ts";
 import { holdLock, type LockTable } from "../leases/hold-lock.ts";
 import { checkOptions } from "../api/check-options.ts";
 import { type ChangeSource, followChanges } from "./follow-changes.ts";
@@ -53,11 +53,11 @@ export async function consumeChanges(
       );
       return;
     } catch (error) {
-      if (!(error instanceof DocumentsError)) throw error;
-      if (error.code === "ERR_DOCUMENTS_CLOSED" && source.closed.aborted) return;
+      if (hasCode(error, "ERR_DOCUMENTS_CLOSED") && source.closed.aborted) return;
       // Somebody else consumes, now or from now on.
-      if (error.code !== "ERR_DOCUMENTS_LOCKED" && error.code !== "ERR_DOCUMENTS_LEASE")
-        throw error;
+      const isTaken =
+        hasCode(error, "ERR_DOCUMENTS_LOCKED") || hasCode(error, "ERR_DOCUMENTS_LEASE");
+      if (!isTaken) throw error;
     }
   }
 }

@@ -1,7 +1,6 @@
 import type { ChangeRecord, ChangesOptions } from "../api/changes.ts";
-import { DocumentsError, InputError, optionError } from "../api/errors.ts";
+import { closedError, hasCode, optionError, queryError } from "../api/errors.ts";
 import { checkOptions } from "../api/check-options.ts";
-import { closedError } from "../api/closed-error.ts";
 
 /** Access of an engine to the feed of changes. */
 export interface ChangeSource {
@@ -72,7 +71,7 @@ export function followChanges(
     throw optionError('"collections" must be a list of names');
   }
   if (after !== undefined && typeof after !== "string") {
-    throw new InputError("ERR_DOCUMENTS_QUERY", '"after" must be a position of the feed', "after");
+    throw queryError('"after" must be a position of the feed', "after");
   }
   return follow(source, { ...options, atEnd, pollInterval });
 }
@@ -121,8 +120,7 @@ async function* follow(
     }
   } catch (error) {
     // The store was closed between two reads, which ends the feed.
-    const isClosed = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_CLOSED";
-    if (!(isClosed && source.closed.aborted)) throw error;
+    if (!(hasCode(error, "ERR_DOCUMENTS_CLOSED") && source.closed.aborted)) throw error;
   } finally {
     unsubscribe();
     for (const end of ends) end.removeEventListener("abort", stop);

@@ -1,6 +1,6 @@
 import type { SchemaIssue, SchemaResult } from "@fetchwork/kit";
 import type { CollectionDefinition } from "../api/definition.ts";
-import { DocumentsTypeError, SchemaError } from "../api/errors.ts";
+import { definitionError, SchemaError } from "../api/errors.ts";
 
 type Schematic = Pick<CollectionDefinition<unknown>, "name" | "schema">;
 
@@ -29,8 +29,7 @@ export function checkSchemaNow(definition: Schematic, document: unknown): unknow
   if (!(result instanceof Promise)) return valueOf(definition, result);
   // Nothing awaits it, so a rejection would be reported as unhandled.
   result.catch(() => undefined);
-  throw new DocumentsTypeError(
-    "ERR_DOCUMENTS_DEFINITION",
+  throw definitionError(
     `the schema of "${name}" is asynchronous, expected a synchronous one for a change of a stored document`,
   );
 }

@@ -1,5 +1,5 @@
 import type { Lease } from "../api/lease.ts";
-import { DocumentsError, VersionError } from "../api/errors.ts";
+import { DocumentsError, hasCode, VersionError } from "../api/errors.ts";
 import type { Store } from "../api/store.ts";
 import type { Transaction } from "../api/transaction.ts";
 import { checkInput } from "./add-job.ts";
@@ -218,7 +218,7 @@ export class Attempt<Input, Parsed> {
 
   /** Only the attempt that has the lease changes a job, except for requests to cancel it. */
   #asCancelled(error: unknown): unknown {
-    if (error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_LEASE") this.lose();
+    if (hasCode(error, "ERR_DOCUMENTS_LEASE")) this.lose();
     if (!(error instanceof VersionError) || error.collection !== jobCollections.jobs.name)
       return error;
     this.abort("cancelled");

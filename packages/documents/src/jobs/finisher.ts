@@ -1,5 +1,5 @@
 import { pause } from "@fetchwork/kit";
-import { DocumentsError, InputError } from "../api/errors.ts";
+import { hasCode, InputError } from "../api/errors.ts";
 import type { Store } from "../api/store.ts";
 import { type JobTables, tablesOf } from "./job-record.ts";
 import { type Ended, type EndOptions, settle, settleDone } from "./settle.ts";
@@ -56,7 +56,7 @@ export class Finisher {
       try {
         await this.#write(batch);
       } catch (error) {
-        const isClosed = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_CLOSED";
+        const isClosed = hasCode(error, "ERR_DOCUMENTS_CLOSED");
         if (!isClosed) this.#onError(error);
         this.#putBack(batch, isClosed ? "closed" : "open");
         if (this.#waiting.length > 0) await pause(retryPause);
@@ -77,10 +77,8 @@ export class Finisher {
     try {
       await this.#store.transaction((transaction) => settleDone(tablesOf(transaction), batch));
     } catch (error) {
-      const isOfOne =
-        error instanceof InputError ||
-        (error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_LEASE");
-      if (isOfOne) return false;
+      // The failure of one job.
+      if (error instanceof InputError || hasCode(error, "ERR_DOCUMENTS_LEASE")) return false;
       throw error;
     }
     for (const { resolve } of batch) resolve("written");
@@ -119,8 +117,7 @@ async function settleOne(
     return () => resolve("written");
   } catch (error) {
     if (error instanceof InputError) return () => reject(error);
-    const isLost = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_LEASE";
-    if (!isLost) throw error;
+    if (!hasCode(error, "ERR_DOCUMENTS_LEASE")) throw error;
     return () => resolve("lost");
   }
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Lease } from "../api/lease.ts";
-import { DocumentsError, VersionError } from "../api/errors.ts";
+import { DocumentsError, hasCode, VersionError } from "../api/errors.ts";
 import type { Store } from "../api/store.ts";
 import { Attempt, type AttemptEnd, type JobHandler } from "./attempt.ts";
 import type { JobDefinition } from "./define-job.ts";
@@ -329,7 +329,7 @@ export class Worker<Input, Parsed> {
   }
 
   #report(error: unknown, attempt?: Attempt<Input, Parsed>, isDead = false): void {
-    if (error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_CLOSED") {
+    if (hasCode(error, "ERR_DOCUMENTS_CLOSED")) {
       // A store that is closed stays so.
       this.#isStopped = true;
       clearTimeout(this.#timer);

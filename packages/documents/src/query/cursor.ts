@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { InputError } from "../api/errors.ts";
+import { queryError } from "../api/errors.ts";
 import { type ParsedPath, valueAt } from "../api/field-path.ts";
 import type { SortValue } from "./keyset.ts";
 import type { OrderTerm } from "./parse-query.ts";
@@ -22,8 +22,7 @@ export function writeCursor(
   const values = JSON.stringify(sorted);
   const text = digest(collection, order, values) + Buffer.from(values).toString("base64url");
   if (text.length > maxLength) {
-    throw new InputError(
-      "ERR_DOCUMENTS_QUERY",
+    throw queryError(
       `the fields of "sort" are too long for a cursor of ${maxLength} characters`,
       "sort",
     );
@@ -48,11 +47,7 @@ export function readCursor(
       if (values?.length === order.length) return values;
     }
   }
-  throw new InputError(
-    "ERR_DOCUMENTS_QUERY",
-    '"after" is not a cursor of this collection in this order',
-    "after",
-  );
+  throw queryError('"after" is not a cursor of this collection in this order', "after");
 }
 
 function digest(collection: string, order: readonly OrderTerm[], values: string): string {

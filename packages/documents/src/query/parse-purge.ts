@@ -1,5 +1,5 @@
 import type { CollectionDefinition } from "../api/definition.ts";
-import { DocumentsTypeError } from "../api/errors.ts";
+import { definitionError, type DocumentsTypeError } from "../api/errors.ts";
 import type { PurgeSelection } from "../api/changing.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";
@@ -25,8 +25,7 @@ export function parsePurge<T>(selection: PurgeSelection<T>): ParsedPurge {
 
 /** Says that a definition without `softDelete` would lose, or show again, what was removed. */
 export function keepsRemoved({ name }: CollectionDefinition<unknown>): DocumentsTypeError {
-  return new DocumentsTypeError(
-    "ERR_DOCUMENTS_DEFINITION",
+  return definitionError(
     `the collection "${name}" keeps removed documents, expected "softDelete" until they are purged`,
   );
 }
@@ -38,8 +37,5 @@ export function keepsRemoved({ name }: CollectionDefinition<unknown>): Documents
  */
 export function requireSoftDelete({ name, softDelete }: CollectionDefinition<unknown>): void {
   if (softDelete === true) return;
-  throw new DocumentsTypeError(
-    "ERR_DOCUMENTS_DEFINITION",
-    `the collection "${name}" is not defined with "softDelete"`,
-  );
+  throw definitionError(`the collection "${name}" is not defined with "softDelete"`);
 }

@@ -1,5 +1,5 @@
 import type { CollectionDefinition } from "../api/definition.ts";
-import { InputError } from "../api/errors.ts";
+import { type InputError, queryError } from "../api/errors.ts";
 import { parsePath, valueAt } from "../api/field-path.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
 import type { Filter } from "./filter.ts";
@@ -39,5 +39,5 @@ export function parseUpsert(
 }
 
 function wrong(reason: string): InputError {
-  return new InputError("ERR_DOCUMENTS_QUERY", `the upsert is invalid: ${reason}`);
+  return queryError(`the upsert is invalid: ${reason}`);
 }

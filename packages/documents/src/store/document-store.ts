@@ -3,14 +3,13 @@ import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "../api/change
 import type { Collection } from "../api/collection.ts";
 import { checkOptions } from "../api/check-options.ts";
 import { checkDefinition, type CollectionDefinition, sameDefinition } from "../api/definition.ts";
-import { DocumentsTypeError } from "../api/errors.ts";
+import { closedError, definitionError } from "../api/errors.ts";
 import type { LockOptions } from "../api/lock.ts";
 import type { Migration } from "../api/migration.ts";
 import type { Store, StoreOptions } from "../api/store.ts";
 import type { Transaction, TransactionOptions } from "../api/transaction.ts";
 import { consumeChanges, type ConsumerSource } from "../changes/consume-changes.ts";
 import { streamChanges } from "../changes/follow-changes.ts";
-import { closedError } from "../api/closed-error.ts";
 import type { Engine, TransactionAccess } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
 import { loadPosition, savePosition, trimChanges } from "../engines/operations/feed.ts";
@@ -159,17 +158,13 @@ export class DocumentStore implements Store {
       return entry;
     }
     if (sameDefinition(known.layout.definition, definition)) return known;
-    throw new DocumentsTypeError(
-      "ERR_DOCUMENTS_DEFINITION",
-      `the collection "${definition.name}" is in use with another definition`,
-    );
+    throw definitionError(`the collection "${definition.name}" is in use with another definition`);
   }
 
   #layoutNamed(name: string): Layout {
     const known = this.#entries.get(name);
     if (known !== undefined) return known.layout;
-    throw new DocumentsTypeError(
-      "ERR_DOCUMENTS_DEFINITION",
+    throw definitionError(
       `unknown collection "${name}", expected a definition or a collection of this store`,
     );
   }

@@ -1,6 +1,6 @@
 import type { AggregateGroup, MemberValue } from "../api/aggregate.ts";
 import type { Stored } from "../api/document.ts";
-import { InputError } from "../api/errors.ts";
+import { queryError } from "../api/errors.ts";
 import type { FieldValue } from "../api/field-path.ts";
 import type { Row } from "../engines/operation.ts";
 import { maxGroups } from "../engines/operations/summarize.ts";
@@ -26,8 +26,7 @@ export function memberValue<T, P extends string>(
 /** @throws {InputError} `ERR_DOCUMENTS_QUERY` when not all groups or values were computed */
 export function refuseTooMany(count: number): void {
   if (count <= maxGroups) return;
-  throw new InputError(
-    "ERR_DOCUMENTS_QUERY",
+  throw queryError(
     `more than ${maxGroups} groups or different values, expected a filter that selects fewer`,
     "by",
   );

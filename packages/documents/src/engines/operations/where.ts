@@ -1,4 +1,4 @@
-import { InputError } from "../../api/errors.ts";
+import { queryError } from "../../api/errors.ts";
 import type { Deleted } from "../../api/find-query.ts";
 import type { ContainsFilter } from "../../query/filter.ts";
 import type { Part, RowsAfter, Segment } from "../../query/keyset.ts";
@@ -103,8 +103,5 @@ export function requireSearch(
   words: readonly string[],
 ): void {
   if (words.length === 0 || search.length > 0) return;
-  throw new InputError(
-    "ERR_DOCUMENTS_QUERY",
-    `the collection "${name}" declares no search fields, which "q" needs`,
-  );
+  throw queryError(`the collection "${name}" declares no search fields, which "q" needs`);
 }

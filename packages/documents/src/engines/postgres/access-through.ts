@@ -1,9 +1,9 @@
-import { DocumentsError } from "../../api/errors.ts";
 import type { Found, TransactionAccess } from "../engine.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { type ReadPlan, readPlanned } from "../operations/find.ts";
 import { removeSelected } from "../operations/remove.ts";
+import { overError } from "../transaction-errors.ts";
 import { toDocumentsError } from "./connections/postgres-error.ts";
 import { type OnAdded, runOperation } from "./connections/run-operation.ts";
 import type { Session } from "./connections/session.ts";
@@ -17,9 +17,7 @@ export function accessThrough(
   onAdded?: OnAdded,
 ): TransactionAccess {
   const inside = async <R>(layout: Layout, work: () => Promise<R>): Promise<R> => {
-    if (session.open === false) {
-      throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "the transaction is over");
-    }
+    if (session.open === false) throw overError();
     try {
       await prepare(layout);
       return await work();

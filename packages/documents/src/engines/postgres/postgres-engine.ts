@@ -1,5 +1,5 @@
 import type { CollectionDefinition } from "../../api/definition.ts";
-import { DocumentsError, DocumentsTypeError } from "../../api/errors.ts";
+import { optionError } from "../../api/errors.ts";
 import type { StoreStatus } from "../../api/migration.ts";
 import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { createStamps } from "../../document/stamps.ts";
@@ -13,6 +13,7 @@ import { mayScan } from "../operations/may-scan.ts";
 import type { Removal } from "../operations/removal.ts";
 import { removeSelected } from "../operations/remove.ts";
 import { migrationsTable } from "../own-tables.ts";
+import { nestedError } from "../transaction-errors.ts";
 import { accessThrough, find, postgresLayout } from "./access-through.ts";
 import { atOneMoment } from "./at-one-moment.ts";
 import { checkStore } from "./check-store.ts";
@@ -114,12 +115,7 @@ export class PostgresEngine implements Engine {
     options: { readonly timeout: number; readonly retries: number | undefined },
   ): Promise<R> {
     return this.#track(async () => {
-      if (this.#transactions.inside) {
-        throw new DocumentsError(
-          "ERR_DOCUMENTS_TRANSACTION",
-          "a transaction cannot contain another one",
-        );
-      }
+      if (this.#transactions.inside) throw nestedError();
       const result = await this.#transactions.run(
         (session) => work(accessThrough(session, this.#prepareFor)),
         options,
@@ -212,8 +208,7 @@ export class PostgresEngine implements Engine {
 
   backup(): Promise<void> {
     return Promise.reject(
-      new DocumentsTypeError(
-        "ERR_DOCUMENTS_OPTIONS",
+      optionError(
         '"backup" only writes files of SQLite, expected `fetchwork db backup` or pg_dump for PostgreSQL',
       ),
     );

@@ -1,4 +1,4 @@
-import { closedError } from "../../api/closed-error.ts";
+import { closedError } from "../../api/errors.ts";
 
 /** Counts what is under way, so that closing waits for what was begun before it. */
 export class Running {

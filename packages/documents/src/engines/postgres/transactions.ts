@@ -2,9 +2,10 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { PoolClient } from "pg";
-import { DocumentsError, UniqueError } from "../../api/errors.ts";
+import { UniqueError } from "../../api/errors.ts";
 import type { LockTable } from "../../leases/hold-lock.ts";
 import { pauseAfter } from "../../query/transaction-options.ts";
+import { changeInsideError, withinTime } from "../transaction-errors.ts";
 import { commit } from "./connections/commit.ts";
 import { type Connections, execute } from "./connections/connections.ts";
 import {
@@ -52,11 +53,7 @@ export class Transactions {
 
   /** Refuses a change through the store itself by code that runs inside of a transaction. */
   refuseInside(): void {
-    if (!this.inside) return;
-    throw new DocumentsError(
-      "ERR_DOCUMENTS_TRANSACTION",
-      "a change inside a transaction must go through the transaction, not through the store",
-    );
+    if (this.inside) throw changeInsideError();
   }
 
   /** Runs a transaction until it is committed, `timeout` is over, or it fails by itself. */
@@ -131,12 +128,6 @@ export class Transactions {
     const left = Math.max(1, Math.ceil(deadline - performance.now()));
     const limit = left + this.#connections.responseTimeout;
     const session = new BoundSession(client, limit);
-    const { promise: expired, reject: expire } = Promise.withResolvers<never>();
-    expired.catch(() => undefined);
-    const timer = setTimeout(
-      () => expire(timeoutError(timeout)),
-      Math.max(0, deadline - performance.now()),
-    );
     let failure: unknown;
     let isCommitting = false;
     try {
@@ -153,10 +144,9 @@ export class Transactions {
         .query(`${beginSerializable}; SET LOCAL statement_timeout = ${left}${waiting}`)
         .catch(() => undefined);
       if (seen.hasPreCommitWork && attempt >= freeAttempts) await this.#lockFeed(client, limit);
-      const value = await Promise.race([
+      const value = await withinTime({ timeout, left: deadline - performance.now() }, () =>
         this.#scope.run(session, async () => work(session)),
-        expired,
-      ]);
+      );
       await session.finish();
       session.end();
       if (session.failure !== undefined) throw session.failure;
@@ -176,7 +166,6 @@ export class Transactions {
       const mayWork = isConflict(cause) || isReadOnly(cause) || isConnectionLoss(cause) || isUnseen;
       throw isSafe && mayWork ? new Again("Again", { cause }) : toDocumentsError(error);
     } finally {
-      clearTimeout(timer);
       if (isQueued) {
         await execute(
           client,
@@ -218,10 +207,3 @@ const beginSerializable = "BEGIN ISOLATION LEVEL SERIALIZABLE";
 
 /** Says that the whole of a transaction is to be done again. */
 class Again extends Error {}
-
-function timeoutError(timeout: number): DocumentsError {
-  return new DocumentsError(
-    "ERR_DOCUMENTS_TIMEOUT",
-    `the transaction took longer than ${timeout} ms and was rolled back`,
-  );
-}

@@ -2,6 +2,7 @@ import { DocumentsError } from "../../api/errors.ts";
 import type { Layout } from "../layout.ts";
 import { noResult, type Operation, type Result, type Step } from "../operation.ts";
 import { registryTable } from "../own-tables.ts";
+import { overError } from "../transaction-errors.ts";
 import type { Cell, Connection } from "./connection/connection.ts";
 import { readTotal, runOperation, runStatement } from "./connection/run-operation.ts";
 import { isEngineFailure } from "./connection/sqlite-error.ts";
@@ -147,9 +148,7 @@ export class Session {
   }
 
   #guard<R>(work: () => R): R {
-    if (!this.#isOpen) {
-      throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "the transaction is over");
-    }
+    if (!this.#isOpen) throw overError();
     if (this.#failure !== undefined) throw this.#failure;
     try {
       return work();

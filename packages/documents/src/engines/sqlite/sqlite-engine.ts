@@ -4,7 +4,7 @@ import type { StoreStatus } from "../../api/migration.ts";
 import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { createStamps } from "../../document/stamps.ts";
 import { pauseAfter } from "../../query/transaction-options.ts";
-import { closedError } from "../../api/closed-error.ts";
+import { closedError, hasCode } from "../../api/errors.ts";
 import type { Begin, Engine, Found, SnapshotAccess, TransactionAccess } from "../engine.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
@@ -31,11 +31,12 @@ import { SqliteLayout } from "./statements/layout.ts";
 import { UnregisteredError } from "./statements/search-texts.ts";
 import type { SlowReads } from "./threads/slow-reads.ts";
 import { readStatus } from "./status.ts";
-import { isBusyError, untilFree } from "./until-free.ts";
 import { Writer } from "./writer.ts";
 
 const maxTimeout = 0x7fff_ffff;
 const migrationTimeout = 3_600_000;
+/** With pauses of up to 100 ms, as many as an hour has at least. */
+const migrationRetries = 36_000;
 
 /** A database in one SQLite file: one connection writes, threads do slow reads. */
 export class SqliteEngine implements Engine {
@@ -159,17 +160,15 @@ export class SqliteEngine implements Engine {
           return work(accessThrough(session));
         }, timeout);
       } catch (error) {
-        if (hasBegun || attempt >= retries || !isBusyError(error)) throw error;
+        if (hasBegun || attempt >= retries || !hasCode(error, "ERR_DOCUMENTS_BUSY")) throw error;
         await wait(pauseAfter(attempt));
       }
     }
   }
 
   /** Waits while another process migrates. */
-  async migrate<R>(work: (access: TransactionAccess) => Promise<R>): Promise<R> {
-    return untilFree(migrationTimeout, () =>
-      this.#writer.transaction((session) => work(accessThrough(session)), migrationTimeout),
-    );
+  migrate<R>(work: (access: TransactionAccess) => Promise<R>): Promise<R> {
+    return this.transaction(work, { timeout: migrationTimeout, retries: migrationRetries });
   }
 
   async load<R>(work: (access: TransactionAccess) => Promise<R>): Promise<R> {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { DocumentsError } from "../../api/errors.ts";
+import { hasCode } from "../../api/errors.ts";
+import { changeInsideError, nestedError, withinTime } from "../transaction-errors.ts";
 import type { Connection } from "./connection/connection.ts";
 import { isEngineFailure } from "./connection/sqlite-error.ts";
 import { Session, type SessionContext } from "./session.ts";
@@ -71,9 +72,7 @@ export class Writer {
 
   /** Runs a change when its turn comes; resolves after the commit. */
   write<R>(work: (session: Session) => R): Promise<R> {
-    if (this.#insideTransaction()) {
-      return Promise.reject(changeInside());
-    }
+    if (this.#insideTransaction()) return Promise.reject(changeInsideError());
     return new Promise((resolve, reject) => {
       const run = (session: Session) => {
         const value = work(session);
@@ -87,11 +86,7 @@ export class Writer {
 
   /** Runs a transaction when its turn comes; resolves after the commit. */
   transaction<R>(work: (session: Session) => Promise<R> | R, timeout: number): Promise<R> {
-    if (this.#insideTransaction()) {
-      return Promise.reject(
-        new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "a transaction cannot contain another one"),
-      );
-    }
+    if (this.#insideTransaction()) return Promise.reject(nestedError());
     return new Promise((resolve, reject) => {
       const run = async (session: Session) => {
         const value = await work(session);
@@ -105,7 +100,7 @@ export class Writer {
 
   /** Runs work in turn, without changing anything before: other connections may. */
   withoutChanges(work: () => Promise<void>): Promise<void> {
-    if (this.#insideTransaction()) return Promise.reject(changeInside());
+    if (this.#insideTransaction()) return Promise.reject(changeInsideError());
     return new Promise((resolve, reject) => {
       const run = (): Promise<void> => work().then(resolve, reject);
       this.#push({ kind: "pause", run, reject });
@@ -200,7 +195,7 @@ export class Writer {
       this.#connection.exec("BEGIN IMMEDIATE");
     } catch (error) {
       this.#busySince ??= performance.now();
-      const isBusy = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_BUSY";
+      const isBusy = hasCode(error, "ERR_DOCUMENTS_BUSY");
       if (isBusy && performance.now() - this.#busySince < this.#context.busyTimeout) {
         this.#scheduled = true;
         setTimeout(() => {
@@ -246,28 +241,15 @@ export class Writer {
   }
 
   async #runTransaction(session: Session, job: TransactionJob): Promise<void> {
-    this.#scope ??= new AsyncLocalStorage();
-    const expiry = expireAfter(job.timeout);
+    const scope = (this.#scope ??= new AsyncLocalStorage());
     try {
-      const settle = await Promise.race([
-        this.#scope.run(session, () => job.run(session)),
-        expiry.promise,
-      ]);
+      const settle = await withinTime(job, () => scope.run(session, () => job.run(session)));
       session.commit();
       settle();
     } catch (error) {
       job.reject(session.rollback(error));
-    } finally {
-      expiry.cancel();
     }
   }
-}
-
-function changeInside(): DocumentsError {
-  return new DocumentsError(
-    "ERR_DOCUMENTS_TRANSACTION",
-    "a change inside a transaction must go through the transaction, not through the store",
-  );
 }
 
 /** Runs one change of a batch: its own failure is its own, one of the engine is everybody's. */
@@ -280,24 +262,4 @@ function runAlone(session: Session, job: WriteJob): () => void {
       job.reject(error);
     };
   }
-}
-
-function expireAfter(timeout: number): { readonly promise: Promise<never>; cancel(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  const promise = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new DocumentsError(
-          "ERR_DOCUMENTS_TIMEOUT",
-          `the transaction took longer than ${timeout} ms and was rolled back`,
-        ),
-      );
-    }, timeout);
-  });
-  return {
-    promise,
-    cancel() {
-      clearTimeout(timer);
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
-import { DocumentsTypeError } from "../../../api/errors.ts";
+import { type DocumentsTypeError, optionError } from "../../../api/errors.ts";
 
 /** One server of a cluster. */
 export interface Host {
@@ -138,8 +138,5 @@ function decode(text: string): string {
 }
 
 function wrong(reason: string): DocumentsTypeError {
-  return new DocumentsTypeError(
-    "ERR_DOCUMENTS_OPTIONS",
-    `the URL of PostgreSQL is invalid: ${reason}`,
-  );
+  return optionError(`the URL of PostgreSQL is invalid: ${reason}`);
 }

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
-import { DocumentsError } from "../../../api/errors.ts";
 import type { BoundText, Result } from "../../operation.ts";
+import { overError } from "../../transaction-errors.ts";
 import { type Connections, execute, run } from "./connections.ts";
 import { isConflict, isConnectionLoss } from "./postgres-error.ts";
 
@@ -192,10 +192,6 @@ export class BoundSession implements Session {
       throw error;
     }
   }
-}
-
-function overError(): DocumentsError {
-  return new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "the transaction is over");
 }
 
 function asError(error: unknown): Error {

@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { DocumentsTypeError } from "../../../api/errors.ts";
+import { definitionError } from "../../../api/errors.ts";
 import { quoteName } from "../../dialect.ts";
 import { execute } from "../connections/connections.ts";
 import { sqlState } from "../connections/postgres-error.ts";
@@ -89,8 +89,7 @@ function tooBig(
   { fields }: PostgresIndex,
   cause: unknown,
 ): Error {
-  return new DocumentsTypeError(
-    "ERR_DOCUMENTS_DEFINITION",
+  return definitionError(
     `the index of "${name}" over ${fields.join(", ")} is larger than a row of PostgreSQL's catalog, expected ` +
       "up to six fields, or fewer that are nested",
     { cause },

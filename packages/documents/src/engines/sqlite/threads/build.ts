@@ -1,5 +1,5 @@
 import type { CollectionDefinition } from "../../../api/definition.ts";
-import { DocumentsError } from "../../../api/errors.ts";
+import { hasCode } from "../../../api/errors.ts";
 import { createStamps } from "../../../document/stamps.ts";
 import { Connection } from "../connection/connection.ts";
 import { loadSqlite } from "../connection/load-sqlite.ts";
@@ -63,8 +63,7 @@ function inTransaction<R>(
     try {
       connection.exec("BEGIN IMMEDIATE");
     } catch (error) {
-      const isBusy = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_BUSY";
-      if (!isBusy || performance.now() >= deadline) throw error;
+      if (!hasCode(error, "ERR_DOCUMENTS_BUSY") || performance.now() >= deadline) throw error;
       Atomics.wait(stop, 0, 0, busyDelay);
       continue;
     }
