@@ -164,6 +164,12 @@ export function queryError(message: string, path?: string): InputError {
   return new InputError("ERR_DOCUMENTS_QUERY", message, path);
 }
 
+/** Makes the error of a field whose name only the store uses. */
+export function reservedError(field: string): InputError {
+  const message = `the field "${field}" is reserved by the store`;
+  return new InputError("ERR_DOCUMENTS_NAME", message, field);
+}
+
 /** Reports a call of a store that was closed. */
 export function closedError(): DocumentsError {
   return new DocumentsError("ERR_DOCUMENTS_CLOSED", "the store is closed");

@@ -1,5 +1,5 @@
 import { isObject } from "@fetchwork/kit";
-import { InputError } from "../api/errors.ts";
+import { InputError, reservedError } from "../api/errors.ts";
 import { isMetaField } from "../api/field-path.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 
@@ -49,11 +49,7 @@ export function parseJsonText(text: string): Record<string, unknown> {
 
 function checkTopLevelName(name: string, reserved: ReadonlySet<string>): void {
   if (isMetaField(name) || reserved.has(name)) {
-    throw new InputError(
-      "ERR_DOCUMENTS_NAME",
-      `the field "${name}" is reserved by the store`,
-      name,
-    );
+    throw reservedError(name);
   }
   if (name.startsWith("$")) {
     throw new InputError(

@@ -1,6 +1,7 @@
 import { queryError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
 import type { Deleted } from "../api/find-query.ts";
+import type { ClaimQuery } from "../api/lease.ts";
 import { foldedWords } from "../document/fold.ts";
 import { isImplied, isShortWord, searchPattern } from "../document/search-text.ts";
 import { type ParsedNear, parseNear } from "../geo/near.ts";
@@ -43,6 +44,14 @@ export interface ParsedQuery extends ParsedSelection {
   readonly fields: readonly ParsedPath[] | undefined;
 }
 
+/** A query of a page that was checked. */
+export interface ParsedPage {
+  readonly parsed: ParsedQuery;
+  readonly limit: number;
+  readonly total: number | "exact" | "none";
+  readonly isBounded: boolean;
+}
+
 /** A field to sort by. */
 export interface OrderTerm {
   readonly path: ParsedPath;
@@ -56,6 +65,11 @@ const maxShortWords = 6;
 const maxShortWordsAlone = 3;
 const maxSortKeys = 16;
 const maxFields = 200;
+const defaultPage = 30;
+const maxPage = 10_000;
+const defaultExpiry = 60_000;
+const maxExpiry = 86_400_000;
+const maxClaimed = 1000;
 
 /**
  * Checks what is to be counted, and up to where.
@@ -109,6 +123,7 @@ export const selectionNames: readonly (
   "where" | "q" | "near" | "deleted" | "sort" | "limit" | "after" | "fields"
 )[] = ["where", "q", "near", "deleted", "sort", "limit", "after", "fields"];
 const findNames = [...selectionNames, "offset"] as const;
+const pageNames = [...selectionNames, "total", "bounded"] as const;
 
 /**
  * Checks the query of `find`.
@@ -118,6 +133,53 @@ const findNames = [...selectionNames, "offset"] as const;
 export function parseFind(query: GivenQuery): ParsedQuery {
   checkQueryOptions("find", query, findNames);
   return parseQuery(query);
+}
+
+/**
+ * Checks the query of a page.
+ *
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parsePage(
+  query: GivenQuery & { readonly total?: unknown; readonly bounded?: unknown },
+): ParsedPage {
+  checkQueryOptions("page", query, pageNames);
+  const parsed = parseQuery(query);
+  const limit = parseMaximum("limit", query.limit ?? defaultPage, maxPage);
+  const { total = "none", bounded = false } = query;
+  if (typeof bounded !== "boolean") throw queryError('"bounded" must be true or false');
+  const isNumber = total !== "exact" && total !== "none";
+  return {
+    parsed,
+    limit,
+    total: isNumber ? parseMaximum("total", total) : total,
+    isBounded: bounded,
+  };
+}
+
+/**
+ * Checks the time for which a lease is given.
+ *
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseExpiry(expiry: number | undefined): number {
+  return parseMaximum("expiry", expiry ?? defaultExpiry, maxExpiry);
+}
+
+/**
+ * Checks what selects documents to work on.
+ *
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseClaim<T>(query: ClaimQuery<T>): {
+  readonly query: ParsedQuery;
+  readonly expiry: number;
+} {
+  checkQueryOptions("claim", query, ["where", "q", "sort", "limit", "expiry"]);
+  const { where, q, sort } = query;
+  const limit = parseMaximum("limit", query.limit ?? 1, maxClaimed);
+  const expiry = parseExpiry(query.expiry);
+  return { query: parseQuery({ where, q, sort, limit }), expiry };
 }
 
 /**

@@ -3,7 +3,6 @@ import { InputError, queryError } from "../api/errors.ts";
 import type { InsertOptions, WriteOptions } from "../api/changing.ts";
 import { isPossibleId } from "../document/id.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
-import { type Filter, parseFilter } from "./filter.ts";
 
 /** A document on its way in. */
 export interface NewDocument {
@@ -52,12 +51,6 @@ export function parseInsert(options: InsertOptions): string | undefined {
   checkQueryOptions("insert", options, ["id"]);
   if (options.id !== undefined) checkNewId(options.id);
   return options.id;
-}
-
-/** Checks which documents are to be removed. */
-export function parseRemoval(selection: { readonly where: unknown }): Filter {
-  checkQueryOptions("removeMany", selection, ["where"]);
-  return parseFilter(selection.where);
 }
 
 /** Checks that several of something are given as a list. */

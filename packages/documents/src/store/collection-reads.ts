@@ -17,11 +17,11 @@ import type { Row } from "../engines/operation.ts";
 import type { ReadPlan } from "../engines/operations/find.ts";
 import { getDocument, getDocuments } from "../engines/operations/get.ts";
 import { parseAggregate, parseDistinct } from "../query/parse-aggregate.ts";
-import { parsePage } from "../query/parse-page.ts";
 import {
   parseCount,
   parseFind,
   parseMaximum,
+  parsePage,
   parseQuery,
   selectionNames,
 } from "../query/parse-query.ts";

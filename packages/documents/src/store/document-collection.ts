@@ -13,7 +13,7 @@ import type { ClaimQuery, Lease } from "../api/lease.ts";
 import type { Where } from "../api/where.ts";
 import { applyChange, mergeChange, mergeFields, ownFields } from "../document/change.ts";
 import { checkSchema, checkSchemaNow } from "../document/check-schema.ts";
-import { changeFields, type FieldChange } from "../document/field-changes.ts";
+import { incrementFields, parseIncrements } from "../document/increments.ts";
 import { parseJsonText, toJsonText } from "../document/json-text.ts";
 import type { Operation } from "../engines/operation.ts";
 import { changeDocument, type Modification } from "../engines/operations/change.ts";
@@ -22,10 +22,13 @@ import { insertDocument, insertDocuments } from "../engines/operations/insert.ts
 import { type Merge, mergeDocument } from "../engines/operations/merge.ts";
 import { purgeDocument, removeDocument } from "../engines/operations/remove.ts";
 import { upsertDocument } from "../engines/operations/upsert.ts";
-import { parseClaim, parseExpiry } from "../query/parse-claim.ts";
-import { parseIncrements } from "../query/parse-field-changes.ts";
-import { parsePurge, requireSoftDelete } from "../query/parse-purge.ts";
-import { parseUpdateMany } from "../query/parse-update-many.ts";
+import {
+  parsePurge,
+  parseRemoval,
+  parseUpdateMany,
+  requireSoftDelete,
+} from "../query/parse-many.ts";
+import { parseClaim, parseExpiry } from "../query/parse-query.ts";
 import { parseUpsert } from "../query/parse-upsert.ts";
 import {
   checkId,
@@ -33,7 +36,6 @@ import {
   checkNewId,
   type NewDocument,
   parseInsert,
-  parseRemoval,
   parseTarget,
   type Target,
 } from "../query/targets.ts";
@@ -119,7 +121,9 @@ export class DocumentCollection<T> extends CollectionReads<T> implements Collect
     fields: Increments<T>,
     options: WriteOptions = {},
   ): Promise<Stored<T> | undefined> {
-    return this.#changeFields(parseTarget(id, options), parseIncrements(fields));
+    const target = parseTarget(id, options);
+    const increments = parseIncrements(fields);
+    return this.#change(target, { make: (stored) => incrementFields(stored, increments) });
   }
 
   async remove(id: string, options: WriteOptions = {}): Promise<boolean> {
@@ -201,10 +205,6 @@ export class DocumentCollection<T> extends CollectionReads<T> implements Collect
       value === undefined ? [name] : [],
     );
     return { text, fields: parseJsonText(text), removed };
-  }
-
-  #changeFields(target: Target, changes: readonly FieldChange[]): Promise<Stored<T> | undefined> {
-    return this.#change(target, { make: (stored) => changeFields(stored, changes) });
   }
 
   /** The text of a document as it is now; of one that a schema must check, later. */

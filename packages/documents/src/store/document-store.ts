@@ -17,11 +17,11 @@ import { releaseLock, renewLock, takeLock } from "../engines/operations/locks.ts
 import { removeExpired, sweepBatch } from "../engines/operations/sweep.ts";
 import { holdLock } from "../leases/hold-lock.ts";
 import { parseTransactionOptions } from "../query/transaction-options.ts";
-import { checkUtcTime } from "../query/utc-time.ts";
+import { checkUtcTime } from "../query/parse-many.ts";
 import { DocumentCollection } from "./document-collection.ts";
 import { type ObserveQuery, observeQueries } from "./observe-queries.ts";
 import { runMigrations } from "./run-migrations.ts";
-import { StoreAdministration } from "./store-administration.ts";
+import { createAdministration } from "./store-administration.ts";
 
 const sweepInterval = 60_000;
 
@@ -37,7 +37,8 @@ export class DocumentStore implements Store {
   readonly #entries = new Map<string, Entry>();
   readonly #closed = new AbortController();
   readonly #source: ConsumerSource;
-  readonly #administration: Administration;
+  /** The care of the store; see `administer`. */
+  readonly administration: Administration;
   readonly #observe: ObserveQuery | undefined;
   #sweeper: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
@@ -46,16 +47,11 @@ export class DocumentStore implements Store {
     this.#engine = engine;
     this.#observe = onUnindexedQuery && observeQueries(onUnindexedQuery);
     this.#source = sourceOf(engine, this.#closed.signal);
-    this.#administration = new StoreAdministration(engine, {
+    this.administration = createAdministration(engine, {
       layoutOf: (definition) => this.#entryOf(definition).layout,
       layoutNamed: (name) => this.#layoutNamed(name),
       sweep: () => this.sweep(),
     });
-  }
-
-  /** The care of the store; see `administer`. */
-  get administration(): Administration {
-    return this.#administration;
   }
 
   collection<T extends object>(definition: CollectionDefinition<T>): Collection<T> {

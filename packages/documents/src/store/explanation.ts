@@ -1,8 +1,19 @@
 import type { CollectionDefinition } from "../api/definition.ts";
-import type { Explanation, ServingIndex } from "../api/explanation.ts";
+import { checkOptions } from "../api/check-options.ts";
+import { optionError } from "../api/errors.ts";
+import type { ExplainOptions, Explanation, ServingIndex } from "../api/explanation.ts";
 import { type ReadPlan, selectionOf } from "../engines/operations/find.ts";
 import type { Filter } from "../query/filter.ts";
-import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
+import { parseAggregate } from "../query/parse-aggregate.ts";
+import {
+  type GivenQuery,
+  type OrderTerm,
+  parseCount,
+  type ParsedQuery,
+  type ParsedSelection,
+  parseFind,
+  parsePage,
+} from "../query/parse-query.ts";
 import {
   conjunctsOf,
   equalFields,
@@ -36,6 +47,36 @@ interface Subject {
   readonly find: ParsedQuery | undefined;
   /** The order, where documents are not sorted by their distance. */
   readonly order: readonly OrderTerm[] | undefined;
+}
+
+/**
+ * Checks a query as its method does. The plan is of the first page, since those after it cost the
+ * same.
+ *
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
+ */
+export function parseExplain(query: GivenQuery, options: ExplainOptions): ReadPlan {
+  checkOptions("explain", options, ["method"]);
+  const { method = "find" } = options;
+  switch (method) {
+    case "find":
+      return { find: { query: parseFind(query), after: undefined } };
+    case "count":
+      return { count: parseCount(query) };
+    case "aggregate":
+      return { groups: parseAggregate(query) };
+    case "page": {
+      const { parsed, limit, total } = parsePage(query);
+      const max = typeof total === "number" ? total + 1 : undefined;
+      return {
+        find: { query: { ...parsed, limit: limit + 1 }, after: undefined },
+        count: total === "none" ? undefined : { ...parsed, max },
+      };
+    }
+    default:
+      throw optionError('"method" must be "find", "page", "count" or "aggregate"');
+  }
 }
 
 /** Derives from the form of a query how the indexes of the definition serve it. */

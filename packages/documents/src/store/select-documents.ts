@@ -8,8 +8,7 @@ import type { Operation, Row } from "../engines/operation.ts";
 import type { ReadPlan } from "../engines/operations/find.ts";
 import { readCursor, sortValuesOf, writeCursor } from "../query/cursor.ts";
 import type { SortValue } from "../query/keyset.ts";
-import type { ParsedPage } from "../query/parse-page.ts";
-import type { OrderTerm, ParsedQuery } from "../query/parse-query.ts";
+import type { OrderTerm, ParsedPage, ParsedQuery } from "../query/parse-query.ts";
 import type { ObserveQuery } from "./observe-queries.ts";
 
 /** Reader of the documents of a collection. */

@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Administration, CheckResult } from "../api/administration.ts";
+import type { Administration } from "../api/administration.ts";
 import { checkOptions } from "../api/check-options.ts";
-import type { Collection } from "../api/collection.ts";
 import type { CollectionDefinition } from "../api/definition.ts";
-import type { ExplainedQuery, ExplainOptions, Explanation } from "../api/explanation.ts";
-import type { Migration, PlanStep, StoreStatus } from "../api/migration.ts";
-import type { DocumentRecord, Loading, Snapshot } from "../api/transfer.ts";
+import type { PlanStep } from "../api/migration.ts";
+import type { DocumentRecord, Loading } from "../api/transfer.ts";
 import { checkRecord } from "../document/check-record.ts";
 import { recordOf, recordPages } from "../document/record-pages.ts";
 import { toStored } from "../document/stored.ts";
@@ -21,8 +19,7 @@ import {
 } from "../engines/operations/migrations.ts";
 import { planCollections } from "../engines/operations/plan-collections.ts";
 import { parseMigrations, pendingMigrations } from "../migrations/migrate.ts";
-import { parseExplain } from "../query/parse-explain.ts";
-import { explanationOf } from "./explanation.ts";
+import { explanationOf, parseExplain } from "./explanation.ts";
 
 const maxProblems = 100;
 /** Callers of `probe` within this time share one, in milliseconds. */
@@ -37,118 +34,82 @@ interface Administered {
   readonly sweep: () => Promise<number>;
 }
 
-/** The care of a store. */
-export class StoreAdministration implements Administration {
-  readonly #engine: Engine;
-  readonly #store: Administered;
-  #probe: Promise<void> = Promise.resolve();
-  #probedAt = -Infinity;
-
-  constructor(engine: Engine, store: Administered) {
-    this.#engine = engine;
-    this.#store = store;
-  }
-
-  status(): Promise<StoreStatus> {
-    return this.#engine.snapshot((access) => access.own((begin) => this.#engine.status(begin)));
-  }
-
-  async plan(wanted: {
-    readonly collections?: readonly CollectionDefinition<object>[] | undefined;
-    readonly migrations?: readonly Migration[] | undefined;
-  }): Promise<readonly PlanStep[]> {
+/** Makes the administration of a store. */
+export function createAdministration(engine: Engine, store: Administered): Administration {
+  let probing: Promise<void> = Promise.resolve();
+  let probedAt = -Infinity;
+  const plan: Administration["plan"] = async (wanted) => {
     checkOptions("plan", wanted, ["collections", "migrations"]);
     const { collections = [], migrations } = wanted;
     const given = migrations === undefined ? undefined : parseMigrations(migrations);
-    const layouts = collections.map((definition) => this.#engine.layout(definition));
-    return this.#engine.snapshot(async (access) => {
+    const layouts = collections.map((definition) => engine.layout(definition));
+    return engine.snapshot(async (access) => {
       const applied = await access.own((begin) => readMigrations(begin()));
       const pending = given === undefined ? [] : pendingMigrations(given, applied);
       const steps = pending.map(({ id, name }): PlanStep => ({ kind: "migrate", id, name }));
       return [...steps, ...(await access.own((begin) => planCollections(begin(), layouts)))];
     });
-  }
+  };
+  return {
+    status: () => engine.snapshot((access) => access.own((begin) => engine.status(begin))),
+    plan,
+    built: () => engine.built(),
+    dropUnused: async (collections) => {
+      const steps = await plan({ collections });
+      await engine.dropUnused(collections.map(store.layoutOf));
+      return steps.filter(({ kind }) => kind === "unused-index" || kind === "unused-search");
+    },
+    explain: (collection, query = {}, options = {}) => {
+      const explained = parseExplain(query, options);
+      const { definition } =
+        "unique" in collection ? store.layoutOf(collection) : store.layoutNamed(collection.name);
+      return explanationOf(definition, explained);
+    },
+    backup: (path) => engine.backup(path),
+    check: async () => {
+      const problems = await engine.check();
+      return { ok: problems.length === 0, problems: problems.slice(0, maxProblems) };
+    },
+    probe: () => {
+      const now = performance.now();
+      if (now - probedAt >= probeInterval) {
+        probedAt = now;
+        probing = probe(engine);
+      }
+      return probing;
+    },
+    snapshot: (work) =>
+      engine.snapshot(async (access) => {
+        const status = await access.own((begin) => engine.status(begin));
+        return work({
+          status,
+          records: (collection, { after = "" } = {}) => readRecords(access, collection, after),
+        });
+      }),
+    load: (work) => engine.load((access) => work(loadingThrough(access, store))),
+    sweep: store.sweep,
+  };
+}
 
-  built(): Promise<void> {
-    return this.#engine.built();
-  }
+async function probe(engine: Engine): Promise<void> {
+  const lock = { name: "fetchwork:probe", token: randomUUID() };
+  await engine.writeOwn((begin) => takeLock(begin(), { ...lock, expiry: 0 }));
+  await engine.writeOwn((begin) => releaseLock(begin(), lock));
+}
 
-  async dropUnused(
-    collections: readonly CollectionDefinition<object>[],
-  ): Promise<readonly PlanStep[]> {
-    const steps = await this.plan({ collections });
-    await this.#engine.dropUnused(collections.map((each) => this.#store.layoutOf(each)));
-    return steps.filter(({ kind }) => kind === "unused-index" || kind === "unused-search");
-  }
-
-  explain<T extends object>(
-    collection: Collection<T> | CollectionDefinition<T>,
-    query: ExplainedQuery<T> = {},
-    options: ExplainOptions = {},
-  ): Explanation {
-    const plan = parseExplain(query, options);
-    const layout =
-      "unique" in collection
-        ? this.#store.layoutOf(collection)
-        : this.#store.layoutNamed(collection.name);
-    return explanationOf(layout.definition, plan);
-  }
-
-  async backup(path: string): Promise<void> {
-    await this.#engine.backup(path);
-  }
-
-  async check(): Promise<CheckResult> {
-    const problems = await this.#engine.check();
-    return { ok: problems.length === 0, problems: problems.slice(0, maxProblems) };
-  }
-
-  probe(): Promise<void> {
-    const now = performance.now();
-    if (now - this.#probedAt < probeInterval) return this.#probe;
-    this.#probedAt = now;
-    this.#probe = this.#probeNow();
-    return this.#probe;
-  }
-
-  async #probeNow(): Promise<void> {
-    const lock = { name: "fetchwork:probe", token: randomUUID() };
-    await this.#engine.writeOwn((begin) => takeLock(begin(), { ...lock, expiry: 0 }));
-    await this.#engine.writeOwn((begin) => releaseLock(begin(), lock));
-  }
-
-  async snapshot<R>(work: (snapshot: Snapshot) => Promise<R>): Promise<R> {
-    return this.#engine.snapshot(async (access) => {
-      const status = await access.own((begin) => this.#engine.status(begin));
-      return work({
-        status,
-        records: (collection, { after = "" } = {}) => readRecords(access, collection, after),
-      });
-    });
-  }
-
-  async load<R>(work: (loading: Loading) => Promise<R>): Promise<R> {
-    return this.#engine.load((access) => work(this.#loadingThrough(access)));
-  }
-
-  sweep(): Promise<number> {
-    return this.#store.sweep();
-  }
-
-  #loadingThrough(access: TransactionAccess): Loading {
-    return {
-      add: async (definition, records) => {
-        const layout = this.#store.layoutOf(definition);
-        await access.write(layout, () => addRecords(layout, records));
-      },
-      noteMigrations: async (migrations) => {
-        for (const migration of migrations) {
-          await access.own((begin) => recordMigration(begin(), migration));
-        }
-      },
-      forgetMigration: (id) => access.own((begin) => forgetMigration(begin(), id)),
-    };
-  }
+function loadingThrough(access: TransactionAccess, { layoutOf }: Administered): Loading {
+  return {
+    add: async (definition, records) => {
+      const layout = layoutOf(definition);
+      await access.write(layout, () => addRecords(layout, records));
+    },
+    noteMigrations: async (migrations) => {
+      for (const migration of migrations) {
+        await access.own((begin) => recordMigration(begin(), migration));
+      }
+    },
+    forgetMigration: (id) => access.own((begin) => forgetMigration(begin(), id)),
+  };
 }
 
 /** Reads every document of a collection in the order of the ids. */

@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { keepsRemoved } from "../../../query/parse-purge.ts";
+import { keepsRemoved } from "../../../query/parse-many.ts";
 import { registryTable } from "../../own-tables.ts";
 import { run } from "../connections/connections.ts";
 import type { PostgresLayout } from "../statements/layout.ts";

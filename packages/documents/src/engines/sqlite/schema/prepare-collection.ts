@@ -1,6 +1,6 @@
 import { DocumentsError } from "../../../api/errors.ts";
 import { toStored } from "../../../document/stored.ts";
-import { keepsRemoved } from "../../../query/parse-purge.ts";
+import { keepsRemoved } from "../../../query/parse-many.ts";
 import { type Derived, wantedDerived } from "../../derived.ts";
 import { quoteName } from "../../dialect.ts";
 import type { Row } from "../../operation.ts";
