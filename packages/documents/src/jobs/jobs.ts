@@ -11,7 +11,7 @@ import { tablesOf } from "./job-record.ts";
 import { type JobPage, type JobQuery, listJobs } from "./list-jobs.ts";
 import { purgeEnded } from "./purge.ts";
 import { type ScheduleOptions, Schedules } from "./schedules.ts";
-import { type JobFailure, type StopJobsOptions, Worker, type WorkerContext } from "./worker.ts";
+import { type JobFailure, type StopJobsOptions, Worker } from "./worker.ts";
 
 /** Options of `createJobs`. */
 export interface JobsOptions {
@@ -120,131 +120,84 @@ export function createJobs(store: Store, options: JobsOptions = {}): Jobs {
   if (!(lease >= 1000 && lease <= 86_400_000)) {
     throw optionError('"lease" must be a number of milliseconds from 1000 to a day');
   }
-  return new StoreJobs(store, { onError, pollInterval, lease });
-}
+  const workers = new Map<string, Set<AnyWorker>>();
+  const workersOf = (job: string): Set<AnyWorker> => workers.get(job) ?? new Set();
+  const wake = (job: string): void => {
+    for (const worker of workersOf(job)) worker.wake();
+  };
+  const finisher = new Finisher(store, onError);
+  const context = { store, onError, pollInterval, lease, finisher, onEnded: wake };
+  const schedules = new Schedules(store, { error: onError, added: wake });
+  let purger: NodeJS.Timeout | undefined;
+  let purging: Promise<void> | undefined;
+  let closing: Promise<void> | undefined;
 
-type CheckedOptions = Pick<WorkerContext, "lease" | "onError" | "pollInterval">;
-type AnyWorker = Pick<Worker<unknown, unknown>, "cancel" | "nudge" | "stop" | "wake">;
-
-class StoreJobs implements Jobs {
-  readonly #store: Store;
-  readonly #workers = new Map<string, Set<AnyWorker>>();
-  readonly #context: WorkerContext;
-  readonly #schedules: Schedules;
-  #purger: NodeJS.Timeout | undefined;
-  #purging: Promise<void> | undefined;
-  #closing: Promise<void> | undefined;
-
-  constructor(store: Store, { onError, ...times }: CheckedOptions) {
-    this.#store = store;
-    this.#context = {
-      ...times,
-      store,
-      onError,
-      finisher: new Finisher(store, onError),
-      onEnded: (job) => this.#wake(job),
-    };
-    this.#schedules = new Schedules(store, { error: onError, added: (job) => this.#wake(job) });
-  }
-
-  async add<Input, Parsed>(
-    job: JobDefinition<Input, Parsed>,
-    input: Input,
-    options: AddJobOptions = {},
-  ): Promise<string> {
-    const id = await addJob(this.#store, job, input, options);
-    const { transaction } = options;
-    for (const worker of this.#workersOf(job.name)) {
-      if (transaction === undefined) worker.wake();
-      else worker.nudge();
-    }
-    return id;
-  }
-
-  work<Input, Parsed>(job: JobDefinition<Input, Parsed>, handler: JobHandler<Parsed>): JobWorker {
-    if (typeof handler !== "function") throw optionError("the handler of a job must be a function");
-    if (this.#closing !== undefined) throw optionError("the queue is closed");
-    const worker = new Worker(this.#context, job, handler);
-    const workers = this.#workersOf(job.name);
-    workers.add(worker);
-    this.#workers.set(job.name, workers);
-    this.#purger ??= setInterval(() => this.#purge(), purgeInterval).unref();
-    return {
-      stop: async (options) => {
-        await worker.stop(options);
-        workers.delete(worker);
-      },
-    };
-  }
-
-  schedule<Input, Parsed>(
-    name: string,
-    job: JobDefinition<Input, Parsed>,
-    options: ScheduleOptions<Input>,
-  ): Promise<void> {
-    return this.#schedules.set(name, job, options);
-  }
-
-  unschedule(name: string): Promise<boolean> {
-    return this.#schedules.remove(name);
-  }
-
-  get(id: string): Promise<Job | undefined> {
-    return readJob(tablesOf(this.#store), id);
-  }
-
-  list(query: JobQuery = {}): Promise<JobPage> {
-    return listJobs(tablesOf(this.#store), query);
-  }
-
-  async cancel(id: string): Promise<boolean> {
-    const cancelled = await cancelJob(this.#store, id);
-    if (cancelled === undefined) return false;
-    for (const worker of this.#workersOf(cancelled.job)) {
-      worker.cancel(id);
-      worker.wake();
-    }
-    return true;
-  }
-
-  async retry(id: string): Promise<boolean> {
-    const retried = await retryJob(this.#store, id);
-    if (retried !== undefined) this.#wake(retried.job);
-    return retried !== undefined;
-  }
-
-  close(options?: StopJobsOptions): Promise<void> {
-    clearInterval(this.#purger);
-    this.#closing ??= this.#close(options);
-    return this.#closing;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
-  async #close(options: StopJobsOptions | undefined): Promise<void> {
-    const workers = [...this.#workers.values()].flatMap((each) => [...each]);
-    await Promise.all([
-      this.#schedules.stop(),
-      this.#purging,
-      ...workers.map((worker) => worker.stop(options)),
-    ]);
-  }
-
-  #workersOf(job: string): Set<AnyWorker> {
-    return this.#workers.get(job) ?? new Set();
-  }
-
-  #wake(job: string): void {
-    for (const worker of this.#workersOf(job)) worker.wake();
-  }
-
-  #purge(): void {
-    this.#purging ??= purgeEnded(tablesOf(this.#store))
-      .catch((error: unknown) => this.#context.onError(error))
+  function purge(): void {
+    purging ??= purgeEnded(tablesOf(store))
+      .catch((error: unknown) => onError(error))
       .finally(() => {
-        this.#purging = undefined;
+        purging = undefined;
       });
   }
+
+  async function stopAll(grace: StopJobsOptions | undefined): Promise<void> {
+    const all = [...workers.values()].flatMap((each) => [...each]);
+    const stopped = all.map((worker) => worker.stop(grace));
+    await Promise.all([schedules.stop(), purging, ...stopped]);
+  }
+
+  const jobs: Jobs = {
+    add: async (job, input, added = {}) => {
+      const id = await addJob(store, job, input, added);
+      for (const worker of workersOf(job.name)) {
+        if (added.transaction === undefined) worker.wake();
+        else worker.nudge();
+      }
+      return id;
+    },
+    work: (job, handler) => {
+      if (typeof handler !== "function") {
+        throw optionError("the handler of a job must be a function");
+      }
+      if (closing !== undefined) throw optionError("the queue is closed");
+      const worker = new Worker(context, job, handler);
+      const alike = workersOf(job.name);
+      alike.add(worker);
+      workers.set(job.name, alike);
+      purger ??= setInterval(purge, purgeInterval).unref();
+      return {
+        stop: async (grace) => {
+          await worker.stop(grace);
+          alike.delete(worker);
+        },
+      };
+    },
+    schedule: (name, job, times) => schedules.set(name, job, times),
+    unschedule: (name) => schedules.remove(name),
+    get: (id) => readJob(tablesOf(store), id),
+    list: (query = {}) => listJobs(tablesOf(store), query),
+    cancel: async (id) => {
+      const cancelled = await cancelJob(store, id);
+      if (cancelled === undefined) return false;
+      for (const worker of workersOf(cancelled.job)) {
+        worker.cancel(id);
+        worker.wake();
+      }
+      return true;
+    },
+    retry: async (id) => {
+      const retried = await retryJob(store, id);
+      if (retried !== undefined) wake(retried.job);
+      return retried !== undefined;
+    },
+    close: (grace) => {
+      clearInterval(purger);
+      closing ??= stopAll(grace);
+      return closing;
+    },
+    [Symbol.asyncDispose]: () => jobs.close(),
+  };
+  return jobs;
 }
+
+type AnyWorker = Pick<Worker<unknown, unknown>, "cancel" | "nudge" | "stop" | "wake">;

@@ -37,8 +37,7 @@ export class DocumentStore implements Store {
   readonly #entries = new Map<string, Entry>();
   readonly #closed = new AbortController();
   readonly #source: ConsumerSource;
-  /** The care of the store; see `administer`. */
-  readonly administration: Administration;
+  readonly #administration: Administration;
   readonly #observe: ObserveQuery | undefined;
   #sweeper: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
@@ -47,11 +46,16 @@ export class DocumentStore implements Store {
     this.#engine = engine;
     this.#observe = onUnindexedQuery && observeQueries(onUnindexedQuery);
     this.#source = sourceOf(engine, this.#closed.signal);
-    this.administration = createAdministration(engine, {
+    this.#administration = createAdministration(engine, {
       layoutOf: (definition) => this.#entryOf(definition).layout,
       layoutNamed: (name) => this.#layoutNamed(name),
       sweep: () => this.sweep(),
     });
+  }
+
+  /** The care of the store; see `administer`. */
+  get administration(): Administration {
+    return this.#administration;
   }
 
   collection<T extends object>(definition: CollectionDefinition<T>): Collection<T> {

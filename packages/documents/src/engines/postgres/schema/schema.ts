@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import { DocumentsError } from "../../../api/errors.ts";
 import { holdLock, type LockTable } from "../../../leases/hold-lock.ts";
@@ -25,15 +24,13 @@ import { settleRemoved, wantedRemoved } from "./kept-removed.ts";
 import { countTotal, createTotal, hasTotal } from "./kept-total.ts";
 import { analyzeSql } from "./upkeep.ts";
 
-/** The advisory lock of changes to the schema: "FWDR". */
-const schemaLock = 0x46574452;
-
-const lockPoll = 50;
 /** Maximum number of documents for which everything is built at once. */
 const fewDocuments = 1000;
-/** The lock of changes to the schema of a distributed store, and for how long it is waited for. */
-const schemaLease = "fetchwork:schema";
-const lockTimeout = 3_600_000;
+/** The lock of changes to the schema, and for how long it is waited for, in milliseconds. */
+const schemaLock = "fetchwork:schema";
+const lockWait = 3_600_000;
+/** Time after which another process goes on where one ended without a word, in milliseconds. */
+const lockExpiry = 10_000;
 const tableExists = "42P07";
 const tableMissing = "42P01";
 const columnMissing = "42703";
@@ -57,23 +54,14 @@ export async function prepareTables(
     return found.length > 0 || !(await hasOwnTables(client)) ? found : undefined;
   });
   if (missing === undefined) return [];
+  for (const text of createOwnTables(isDistributed)) await createOnce(connections, text);
   const statementTimeout = timeoutToRestore(connections);
-  if (!isDistributed) {
-    const prepare = async (client: PoolClient): Promise<readonly PostgresLayout[]> => {
-      for (const text of createOwnTables(false)) await execute(client, text);
-      return prepareAll(client, missing, statementTimeout);
-    };
-    return connections.isPooled
-      ? besideLock(connections, prepare)
-      : withClient(connections, (client) => underAdvisoryLock(client, prepare));
-  }
-  for (const text of createOwnTables(true)) await createOnce(connections, text);
   // No connection is held while the lock is waited for: its holder needs one to keep it.
   return holdLock(
     locks,
-    schemaLease,
+    schemaLock,
     () => withClient(connections, (client) => prepareAll(client, missing, statementTimeout)),
-    { wait: lockTimeout },
+    { wait: lockWait, expiry: lockExpiry },
   );
 }
 
@@ -91,52 +79,6 @@ export async function withClient<R>(
     throw error;
   } finally {
     connections.release(client, failure);
-  }
-}
-
-async function underAdvisoryLock(
-  client: PoolClient,
-  work: (client: PoolClient) => Promise<readonly PostgresLayout[]>,
-): Promise<readonly PostgresLayout[]> {
-  // Waiting inside a statement would hold up the very build that the lock is waited for.
-  while (!(await tryLock(client, "pg_try_advisory_lock"))) await wait(lockPoll);
-  try {
-    return await work(client);
-  } finally {
-    await execute(client, `SELECT pg_advisory_unlock(${schemaLock})`);
-  }
-}
-
-/**
- * Works on one connection while another one holds the same lock in a transaction: behind a pooler
- * nothing else lasts. An index that is built while its table is in use is built outside of
- * transactions.
- */
-async function besideLock<R>(
-  connections: Connections,
-  work: (client: PoolClient) => Promise<readonly R[]>,
-): Promise<readonly R[]> {
-  for (;;) {
-    // No connection is held while the lock is waited for: its holder needs a second one.
-    const result = await withClient(connections, (holder) =>
-      workIfLocked(connections, holder, work),
-    );
-    if (result !== undefined) return result;
-    await wait(lockPoll);
-  }
-}
-
-async function workIfLocked<R>(
-  connections: Connections,
-  holder: PoolClient,
-  work: (client: PoolClient) => Promise<readonly R[]>,
-): Promise<readonly R[] | undefined> {
-  await execute(holder, "BEGIN");
-  try {
-    if (!(await tryLock(holder, "pg_try_advisory_xact_lock"))) return undefined;
-    return await withClient(connections, work);
-  } finally {
-    await execute(holder, "ROLLBACK");
   }
 }
 
@@ -183,17 +125,6 @@ async function hasOwnTables(client: PoolClient): Promise<boolean> {
     values: [locksTable],
   });
   return typeof rows[0]?.[0] === "string";
-}
-
-async function tryLock(
-  client: PoolClient,
-  how: "pg_try_advisory_lock" | "pg_try_advisory_xact_lock",
-): Promise<boolean> {
-  const { rows } = await run(client, {
-    text: `SELECT ${how}(${schemaLock})::text`,
-    values: [],
-  });
-  return rows[0]?.[0] === "true";
 }
 
 async function isReady(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
