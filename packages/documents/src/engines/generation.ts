@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
+import { DamagedError } from "../document/damaged-error.ts";
+import { toStored } from "../document/stored.ts";
 import { type ParsedSearch, parseSearch } from "./derived.ts";
+import type { Row } from "./operation.ts";
 
 /**
  * One way of deriving search texts from the documents of a collection: which fields, and how they
@@ -26,4 +29,21 @@ export function describeGeneration(derived: string, suffix: string): Generation 
 /** Returns the suffix of a generation where another one has the empty suffix. */
 export function hashOf(derived: string): string {
   return createHash("sha256").update(derived).digest("hex").slice(0, 12);
+}
+
+/**
+ * Derives the text of a row; undefined for a damaged document. That is found by a check, and does
+ * not end the building of all others.
+ */
+export function textOfRow(
+  collection: string,
+  row: Row,
+  { textOf }: Pick<Generation, "textOf">,
+): string | undefined {
+  try {
+    return textOf(toStored(collection, row));
+  } catch (error) {
+    if (error instanceof DamagedError) return undefined;
+    throw error;
+  }
 }

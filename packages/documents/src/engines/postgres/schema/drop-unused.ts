@@ -1,16 +1,15 @@
 import type { PoolClient } from "pg";
 import { quoteName } from "../../dialect.ts";
-import { generationsTable } from "../../own-tables.ts";
 import { execute, run } from "../connections/connections.ts";
 import { runOperation } from "../connections/run-operation.ts";
 import { sessionOn } from "../connections/session.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
-import { dropGeneration } from "./generations.ts";
+import { dropOthers } from "./generations.ts";
 import { dropTotal } from "./kept-total.ts";
 
 /** Drops the indexes and search texts of a table that its definition does not ask for. */
 export async function dropUnused(client: PoolClient, layout: PostgresLayout): Promise<void> {
-  const { definition, quoted, search } = layout;
+  const { quoted, search } = layout;
   const wanted = new Set(layout.indexes.map(({ name }) => name));
   const built = await runOperation(sessionOn(client), layout.builtIndexes());
   for (const name of built.keys()) {
@@ -18,11 +17,7 @@ export async function dropUnused(client: PoolClient, layout: PostgresLayout): Pr
     await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(name)}`);
   }
   if (!layout.keepsTotal) await dropTotal(client, layout);
-  const { rows } = await run(client, {
-    text: `SELECT suffix FROM ${generationsTable} WHERE collection = $1 AND derived <> $2`,
-    values: [definition.name, search.derived ?? ""],
-  });
-  for (const [suffix] of rows) await dropGeneration(client, definition.name, String(suffix));
+  await dropOthers(client, layout, Number.MAX_SAFE_INTEGER);
   // Also those of generations that were dropped because no program used them.
   const { rows: columns } = await run(client, {
     text:

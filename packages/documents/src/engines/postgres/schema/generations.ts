@@ -30,7 +30,7 @@ export async function areGenerationsReady(
   await readGenerations(client, layout);
   if (search.derived === null) return true;
   if (search.own?.isBuilt !== true) return false;
-  await touchGeneration(client, layout);
+  await runOperation(sessionOn(client), search.touch());
   return true;
 }
 
@@ -46,7 +46,7 @@ export async function registerGeneration(
   await readGenerations(client, layout);
   if (search.derived === null) return;
   if (search.own !== undefined) {
-    await touchGeneration(client, layout);
+    await runOperation(sessionOn(client), search.touch());
     return;
   }
   const suffix = hashOf(search.derived);
@@ -76,44 +76,31 @@ export async function finishGeneration(client: PoolClient, layout: PostgresLayou
   await readGenerations(client, layout);
 }
 
-/** Notes that a program uses its generation. */
-export async function touchGeneration(client: PoolClient, layout: PostgresLayout): Promise<void> {
-  const now = Date.now();
-  await run(client, {
-    text:
-      `UPDATE ${generationsTable} SET used = $3::bigint ` +
-      "WHERE collection = $1 AND derived = $2 AND used < $3::bigint - 60000",
-    values: [layout.definition.name, layout.search.derived, now],
-  });
-}
-
 /**
  * Drops the indexes of generations that no program used for 7 days. Their columns stay, because a
  * program that knows of them may still write to them.
  */
-export async function dropAbandoned(
-  client: PoolClient,
-  { definition, search }: PostgresLayout,
-): Promise<void> {
-  const { rows } = await run(client, {
-    text: `SELECT suffix FROM ${generationsTable} WHERE collection = $1 AND derived <> $2 AND used < $3`,
-    values: [definition.name, search.derived ?? "", Date.now() - unusedTime],
-  });
-  for (const [suffix] of rows) {
-    await dropGeneration(client, definition.name, String(suffix));
-  }
+export function dropAbandoned(client: PoolClient, layout: PostgresLayout): Promise<void> {
+  return dropOthers(client, layout, Date.now() - unusedTime);
 }
 
-/** Drops the indexes of a generation and forgets it. */
-export async function dropGeneration(
+/** Drops the indexes of other programs' generations that were used before a time, and forgets them. */
+export async function dropOthers(
   client: PoolClient,
-  collection: string,
-  suffix: string,
+  { definition, search }: PostgresLayout,
+  usedBefore: number,
 ): Promise<void> {
-  await forget(client, collection, suffix);
-  const names = searchNames(collection, suffix);
-  await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(names.index)}`);
-  await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(names.staleIndex)}`);
+  const { rows } = await run(client, {
+    text:
+      `DELETE FROM ${generationsTable} WHERE collection = $1 AND derived <> $2 AND used < $3 ` +
+      "RETURNING suffix",
+    values: [definition.name, search.derived ?? "", usedBefore],
+  });
+  for (const [suffix] of rows) {
+    const { index, staleIndex } = searchNames(definition.name, String(suffix));
+    await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(index)}`);
+    await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(staleIndex)}`);
+  }
 }
 
 async function insertGeneration(
@@ -124,13 +111,6 @@ async function insertGeneration(
   await run(client, {
     text: `INSERT INTO ${generationsTable} (collection, derived, suffix, built, used) VALUES ($1, $2, $3, false, $4)`,
     values: [definition.name, derived, suffix, Date.now()],
-  });
-}
-
-async function forget(client: PoolClient, collection: string, suffix: string): Promise<void> {
-  await run(client, {
-    text: `DELETE FROM ${generationsTable} WHERE collection = $1 AND suffix = $2`,
-    values: [collection, suffix],
   });
 }
 

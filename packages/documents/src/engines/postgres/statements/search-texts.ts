@@ -1,9 +1,8 @@
 import { type ParsedPath, parsePath } from "../../../api/field-path.ts";
-import { DamagedError } from "../../../document/damaged-error.ts";
 import { hasPatterns } from "../../../document/search-text.ts";
 import { toStored } from "../../../document/stored.ts";
 import { wantedDerived } from "../../derived.ts";
-import { describeGeneration, type Generation, touchInterval } from "../../generation.ts";
+import { describeGeneration, type Generation, textOfRow, touchInterval } from "../../generation.ts";
 import type { NewRow } from "../../layout.ts";
 import type { Operation, Row } from "../../operation.ts";
 import { generationsTable } from "../../own-tables.ts";
@@ -46,14 +45,6 @@ export function staleSql(of: string): string {
 /** Writes the columns by which rows whose text is not current are indexed. */
 export function staleKeySql(of: string): string {
   return `coalesce(${of}, 0), id`;
-}
-
-/** The text of a version of a document. */
-interface MadeText {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly text: string;
 }
 
 interface Searched extends SearchNames {
@@ -189,31 +180,23 @@ export class PostgresSearchTexts {
 
   /** Stores the texts of documents, unless another program was faster. */
   *store(rows: readonly Row[]): Operation<void> {
-    const { text, of } = this.#own ?? {};
-    if (of === undefined) return;
-    const made = rows.flatMap((row) => this.#derive(row));
+    const own = this.#own;
+    if (own?.of === undefined) return;
+    const made = rows.flatMap((row) => {
+      const text = textOfRow(this.#table.definition.name, row.slice(0, 5), own.generation);
+      return text === undefined ? [] : [[...row.slice(0, 3), text]];
+    });
     if (made.length === 0) return;
     const sql = new PostgresWriter();
-    const columns = [
-      sql.bind(
-        made.map(({ id }) => id),
-        "text[]",
-      ),
-      sql.bind(
-        made.map(({ version }) => version),
-        "bigint[]",
-      ),
-      sql.bind(
-        made.map(({ createdAt }) => createdAt),
-        "text[]",
-      ),
-      sql.bind(
-        made.map((each) => each.text),
-        "text[]",
-      ),
-    ];
+    const types = ["text[]", "bigint[]", "text[]", "text[]"] as const;
+    const columns = types.map((type, place) => {
+      return sql.bind(
+        made.map((each) => each[place] ?? null),
+        type,
+      );
+    });
     yield sql.write(
-      `UPDATE ${this.#table.quoted} AS stored SET ${text} = made.text, ${of} = made.version ` +
+      `UPDATE ${this.#table.quoted} AS stored SET ${own.text} = made.text, ${own.of} = made.version ` +
         `FROM unnest(${columns.join(", ")}) AS made (id, version, created_at, text) ` +
         "WHERE (stored.id, stored.version, stored.created_at) = (made.id, made.version, made.created_at)",
     );
@@ -227,6 +210,16 @@ export class PostgresSearchTexts {
     this.use(yield* this.registered());
     if (this.derived === null) return true;
     if (this.#own === undefined) return false;
+    yield* this.touch();
+    for (let rows: readonly Row[] | undefined; this.#own.isBuilt && rows?.length !== 0;) {
+      rows = yield* this.readStale(rows?.at(-1));
+      yield* this.store(rows);
+    }
+    return true;
+  }
+
+  /** Notes that this program uses its generation. */
+  *touch(): Operation<void> {
     const sql = new PostgresWriter();
     const now = sql.bind(Date.now(), "bigint");
     yield sql.write(
@@ -234,11 +227,6 @@ export class PostgresSearchTexts {
         `WHERE collection = ${sql.bind(this.#table.definition.name, "text")} ` +
         `AND derived = ${sql.bind(this.derived, "text")} AND used < ${now} - ${touchInterval}`,
     );
-    for (let rows: readonly Row[] | undefined; this.#own.isBuilt && rows?.length !== 0;) {
-      rows = yield* this.readStale(rows?.at(-1));
-      yield* this.store(rows);
-    }
-    return true;
   }
 
   /** Reads the registered generations. */
@@ -250,19 +238,6 @@ export class PostgresSearchTexts {
         "ORDER BY derived",
     );
     return rows;
-  }
-
-  /** A damaged document is found by a check, and does not end the building of all others. */
-  #derive(row: Row): readonly MadeText[] {
-    const textOf = this.#own?.generation.textOf ?? String;
-    try {
-      const stored = toStored(this.#table.definition.name, row.slice(0, 5));
-      const { id, version, createdAt } = stored;
-      return [{ id, version, createdAt, text: textOf(stored) }];
-    } catch (error) {
-      if (error instanceof DamagedError) return [];
-      throw error;
-    }
   }
 
   #matching(rows: readonly Row[], words: readonly string[]): readonly Row[number][] {

@@ -6,6 +6,7 @@ import { quoteName } from "../../dialect.ts";
 import type { Row } from "../../operation.ts";
 import { registryTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";
+import { chunkSize, rowsOf } from "../connection/rows-of.ts";
 import { runOperation, runStatement } from "../connection/run-operation.ts";
 import { uniqueIndexName } from "../connection/sqlite-error.ts";
 import { prepareSearch } from "./search-generations.ts";
@@ -19,7 +20,6 @@ import {
   type MembersTable,
 } from "../statements/members.ts";
 
-const rebuildChunk = 500;
 /** Number of documents from which another thread builds what is missing: about 10 ms of work. */
 const manyDocuments = 10_000;
 
@@ -189,8 +189,8 @@ function refuseRemoved(connection: Connection, layout: SqliteLayout): void {
 function rebuildExpiry(connection: Connection, layout: SqliteLayout): void {
   const { definition, expiresAt = () => null } = layout;
   const write = `UPDATE ${layout.quoted} SET expires_at = ? WHERE seq = ?`;
-  for (const [seq, row] of rowsOf(connection, layout)) {
-    connection.run(write, [expiresAt(toStored(definition.name, row)), seq]);
+  for (const row of documentsOf(connection, layout)) {
+    connection.run(write, [expiresAt(toStored(definition.name, row)), Number(row[6])]);
   }
   connection.exec(
     `CREATE INDEX IF NOT EXISTS ${quoteName(`${definition.name}:expires`)} ` +
@@ -204,28 +204,18 @@ function rebuildPlaces(connection: Connection, layout: SqliteLayout): void {
   const { drop, create } = geo.tableStatements;
   if (geoPaths.length === 0) return;
   connection.exec(drop + create);
-  for (const [seq, row] of rowsOf(connection, layout)) {
-    runOperation(geo.add(seq, toStored(definition.name, row)), (step) => {
+  for (const row of documentsOf(connection, layout)) {
+    runOperation(geo.add(Number(row[6]), toStored(definition.name, row)), (step) => {
       if (step.kind !== "write") throw new TypeError(`unexpected step ${step.kind}`);
       return runStatement(connection, step);
     });
   }
 }
 
-/** Reads all rows, in chunks, with their numbers. */
-function* rowsOf(
-  connection: Connection,
-  { quoted }: SqliteLayout,
-): Generator<readonly [seq: number, row: Row], void, void> {
-  const read =
+/** Reads all documents, with their numbers in the last column. */
+function documentsOf(connection: Connection, { quoted }: SqliteLayout): Iterable<Row> {
+  const text =
     `SELECT id, version, created_at, updated_at, doc, NULL, seq FROM ${quoted} ` +
-    `WHERE seq > ? ORDER BY seq LIMIT ${rebuildChunk}`;
-  for (let last = -1; ;) {
-    const rows = connection.all(read, [last]);
-    for (const row of rows) {
-      last = Number(row[6]);
-      yield [last, row];
-    }
-    if (rows.length < rebuildChunk) return;
-  }
+    `WHERE seq > ? ORDER BY seq LIMIT ${chunkSize}`;
+  return rowsOf(connection, text, 6);
 }

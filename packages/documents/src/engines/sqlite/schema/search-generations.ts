@@ -1,7 +1,5 @@
-import { DamagedError } from "../../../document/damaged-error.ts";
-import { toStored } from "../../../document/stored.ts";
 import { quoteName } from "../../dialect.ts";
-import { describeGeneration, hashOf, unusedTime } from "../../generation.ts";
+import { describeGeneration, hashOf, textOfRow, unusedTime } from "../../generation.ts";
 import type { Row } from "../../operation.ts";
 import { generationsTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";
@@ -66,13 +64,15 @@ function unusedGenerations(
 
 /** Whether search texts of this program are missing, or there are some that nobody uses. */
 export function hasSearchWork(connection: Connection, layout: SqliteLayout): boolean {
-  return !isSearchBuilt(connection, layout) || unusedGenerations(connection, layout).length > 0;
+  return (
+    missingTexts(connection, layout) !== undefined ||
+    unusedGenerations(connection, layout).length > 0
+  );
 }
 
 /** Does a part of what {@link hasSearchWork} reports; returns whether there is more. */
 export function workOnSearch(connection: Connection, layout: SqliteLayout, time: number): boolean {
-  if (!isSearchBuilt(connection, layout)) buildSearch(connection, layout, time);
-  else {
+  if (!buildSearch(connection, layout, time)) {
     const [suffix] = unusedGenerations(connection, layout);
     if (suffix !== undefined) dropGeneration(connection, layout.definition.name, suffix);
   }
@@ -99,87 +99,53 @@ export function dropGeneration(connection: Connection, collection: string, suffi
   ]);
 }
 
-/** Derives missing texts, at most some hundred and for about `time` milliseconds. */
-function buildSearch(connection: Connection, layout: SqliteLayout, time: number): void {
-  const { definition, search } = layout;
-  if (search.derived === null) return;
-  const state = connection.get(
-    `SELECT suffix, done, goal FROM ${generationsTable} WHERE collection = ? AND derived = ?`,
-    [definition.name, search.derived],
-  );
-  if (state === undefined) return;
-  const suffix = String(state[0]);
-  const [, done, goal] = state.map(Number);
-  if (done === undefined || goal === undefined || done >= goal) return;
-  buildRange(connection, layout, { suffix, until: performance.now() + time, done, goal });
-}
-
-/** Whether no texts are missing in the table of this program. */
-function isSearchBuilt(connection: Connection, { definition, search }: SqliteLayout): boolean {
-  if (search.derived === null) return true;
-  const row = connection.get(
-    `SELECT 1 FROM ${generationsTable} WHERE collection = ? AND derived = ? AND done < goal`,
-    [definition.name, search.derived],
-  );
-  return row === undefined;
-}
-
-function buildRange(
+/** Reads which rows this program's table of texts lacks; undefined where it has all. */
+function missingTexts(
   connection: Connection,
-  layout: SqliteLayout,
-  part: {
-    readonly suffix: string;
-    readonly until: number;
-    readonly done: number;
-    readonly goal: number;
-  },
-): void {
-  const { definition, quoted } = layout;
+  { definition, search }: SqliteLayout,
+): { readonly suffix: string; readonly done: number; readonly goal: number } | undefined {
+  const row = connection.get(
+    `SELECT suffix, done, goal FROM ${generationsTable} ` +
+      "WHERE collection = ? AND derived = ? AND done < goal",
+    [definition.name, search.derived],
+  );
+  if (row === undefined) return undefined;
+  const [suffix, done, goal] = row;
+  return { suffix: String(suffix), done: Number(done), goal: Number(goal) };
+}
+
+/**
+ * Derives missing texts, at least one and at most some hundred, for about `time` milliseconds.
+ * Returns whether any were missing.
+ */
+function buildSearch(connection: Connection, layout: SqliteLayout, time: number): boolean {
+  const { definition, quoted, search } = layout;
+  const missing = missingTexts(connection, layout);
+  if (missing === undefined) return false;
+  const { suffix, done, goal } = missing;
+  const until = performance.now() + time;
   const rows = connection.all(
     `SELECT id, version, created_at, updated_at, doc, NULL, seq FROM ${quoted} ` +
       `WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${chunk}`,
-    [part.done, part.goal],
+    [done, goal],
   );
-  const count = writeTexts(connection, layout, { ...part, rows });
-  const isEnd = count === rows.length && rows.length < chunk;
-  connection.run(`UPDATE ${generationsTable} SET done = ? WHERE collection = ? AND suffix = ?`, [
-    isEnd ? part.goal : Number(rows[count - 1]?.[6]),
-    definition.name,
-    part.suffix,
-  ]);
-}
-
-/** Writes the texts of rows, at least one, until the time is over; returns the number of rows. */
-function writeTexts(
-  connection: Connection,
-  { definition, search }: SqliteLayout,
-  part: { readonly suffix: string; readonly until: number; readonly rows: readonly Row[] },
-): number {
-  const { textOf } = describeGeneration(search.derived ?? "", part.suffix);
+  const generation = describeGeneration(search.derived ?? "", suffix);
   // A number of a row is given again when the last rows were removed, and so may be there.
-  const write = `INSERT OR REPLACE INTO ${quoteName(searchTableOf(definition.name, part.suffix))} (rowid, text) VALUES (?, ?)`;
+  const write = `INSERT OR REPLACE INTO ${quoteName(searchTableOf(definition.name, suffix))} (rowid, text) VALUES (?, ?)`;
   let count = 0;
-  for (const row of part.rows) {
-    const text = textOrNothing(definition.name, row, textOf);
+  for (const row of rows) {
+    const text = textOfRow(definition.name, row, generation);
     if (text !== undefined) connection.run(write, [Number(row[6]), text]);
     count += 1;
-    if (count % rowsPerLook === 0 && performance.now() >= part.until) break;
+    if (count % rowsPerLook === 0 && performance.now() >= until) break;
   }
-  return count;
-}
-
-/** A damaged document is found by a check, and does not end the building of all others. */
-function textOrNothing(
-  collection: string,
-  row: Row,
-  textOf: (stored: unknown) => string,
-): string | undefined {
-  try {
-    return textOf(toStored(collection, row));
-  } catch (error) {
-    if (error instanceof DamagedError) return undefined;
-    throw error;
-  }
+  const isEnd = count === rows.length && rows.length < chunk;
+  connection.run(`UPDATE ${generationsTable} SET done = ? WHERE collection = ? AND suffix = ?`, [
+    isEnd ? goal : Number(rows[count - 1]?.[6]),
+    definition.name,
+    suffix,
+  ]);
+  return true;
 }
 
 function create(connection: Connection, layout: SqliteLayout, derived: string): void {

@@ -4,6 +4,7 @@ import { quoteName } from "../../dialect.ts";
 import type { Row } from "../../operation.ts";
 import { changesTable, generationsTable, positionsTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";
+import { chunkSize, rowsOf } from "../connection/rows-of.ts";
 import { changeChecksum, checkedColumns, isIntact } from "../statements/checksums.ts";
 import { quoteText } from "../statements/json.ts";
 import { compareMembers, fieldOfMembers, membersTable } from "../statements/members.ts";
@@ -14,7 +15,6 @@ export type MaintenanceTask =
   { readonly kind: "backup"; readonly to: string } | { readonly kind: "check" };
 
 const maxProblems = 100;
-const chunkSize = 500;
 
 /** Does a task; returns what is wrong with the file. */
 export function maintain(connection: Connection, task: MaintenanceTask): readonly string[] {
@@ -89,7 +89,7 @@ function checkSums(
   const text =
     `SELECT ${checkedColumns(columns)}, seq FROM ${quoteName(name)} WHERE seq > ? ` +
     `ORDER BY seq LIMIT ${chunkSize}`;
-  for (const row of rowsOf(connection, text, { key: 7, values: [] })) {
+  for (const row of rowsOf(connection, text, 7)) {
     if (!isIntact(row)) problems.push(damagedDocument(name, row[0]));
     if (problems.length >= maxProblems) break;
   }
@@ -106,7 +106,7 @@ function checkChanges(connection: Connection): readonly string[] {
     `FROM ${changesTable} WHERE position > ? ORDER BY position LIMIT ${chunkSize}`;
   let last = trimmed;
   let hasGap = false;
-  for (const row of rowsOf(connection, text, { key: 0, values: [] })) {
+  for (const row of rowsOf(connection, text, 0)) {
     const [position, collection, id, kind, version, at, doc, checksum] = row;
     hasGap ||= Number(position) !== last + 1;
     last = Number(position);
@@ -125,20 +125,6 @@ function checkChanges(connection: Connection): readonly string[] {
   const newest = numberOf("SELECT seq FROM sqlite_sequence WHERE name = 'fetchwork:changes'");
   if (hasGap || last !== newest) problems.push("positions of the change feed are missing");
   return problems;
-}
-
-/** Reads rows in parts; `text` begins with the last row's key, `key` is its column. */
-function* rowsOf(
-  connection: Connection,
-  text: string,
-  { key, values }: { readonly key: number; readonly values: readonly Row[number][] },
-): Generator<Row, void, void> {
-  for (let last: Row[number] = -1; ;) {
-    const rows = connection.all(text, [last, ...values]);
-    yield* rows;
-    if (rows.length < chunkSize) return;
-    last = rows.at(-1)?.[key] ?? null;
-  }
 }
 
 function damagedDocument(name: string, id: unknown): string {
@@ -160,7 +146,7 @@ function checkSearch(
     `FROM ${quoteName(name)} AS stored LEFT JOIN ${table} AS found ON found.rowid = stored.seq ` +
     "WHERE stored.seq > ? AND (stored.seq <= ? OR stored.seq > ?) " +
     `ORDER BY stored.seq LIMIT ${chunkSize}`;
-  for (const row of rowsOf(connection, text, { key: 6, values: [done ?? null, goal ?? null] })) {
+  for (const row of rowsOf(connection, text, 6, [done ?? null, goal ?? null])) {
     if (row[7] === null) missing += 1;
     else if (!isSearchedAs(name, row, textOf)) {
       problems.push(
