@@ -37,20 +37,19 @@ export type JobHandler<Parsed> = (input: Parsed, run: JobRun) => unknown;
 /** How an attempt ended, as far as it has to be written yet. */
 export type AttemptEnd = Outcome | { readonly kind: "completed" } | { readonly kind: "released" };
 
-type AbortKind = "cancelled" | "lost" | "stopped" | "timeout";
+/** Codes and words of the reasons for which an attempt is aborted. */
+const aborts = {
+  cancelled: ["ERR_DOCUMENTS_CANCELLED", "was cancelled"],
+  lost: [
+    "ERR_DOCUMENTS_LEASE",
+    "may be another process's now: this one stood still, or could not reach the store",
+  ],
+  stopped: ["ERR_DOCUMENTS_CLOSED", "is put back: its worker stops"],
+  timeout: ["ERR_DOCUMENTS_TIMEOUT", "took longer than its timeout"],
+} as const;
 
-const abortCodes = {
-  cancelled: "ERR_DOCUMENTS_CANCELLED",
-  lost: "ERR_DOCUMENTS_LEASE",
-  stopped: "ERR_DOCUMENTS_CLOSED",
-  timeout: "ERR_DOCUMENTS_TIMEOUT",
-} as const;
-const abortReasons = {
-  cancelled: "was cancelled",
-  lost: "may be another process's now: this one stood still, or could not reach the store",
-  stopped: "is put back: its worker stops",
-  timeout: "took longer than its timeout",
-} as const;
+type AbortKind = keyof typeof aborts;
+
 const maxTimer = 0x7fff_ffff;
 
 /** One attempt of a job, which this process has the lease of. */
@@ -139,9 +138,14 @@ export class Attempt<Input, Parsed> {
     this.#isMarked = true;
     return this.#write(async () => {
       if (this.#isOver()) return;
-      await this.#update({ state: "running", startedAt: timeText(this.startedAt) });
+      const { jobs } = tablesOf(this.#store);
+      const { token: lease, document: ifVersion } = this.lease;
+      const change = { state: "running", startedAt: timeText(this.startedAt) } as const;
+      const changed = await jobs.update(this.id, change, { lease, ifVersion });
+      if (changed !== undefined) this.lease = { ...this.lease, document: changed };
     }).catch((error: unknown) => {
-      if (!this.#isOver()) throw error;
+      const reason = this.#asCancelled(error);
+      if (!this.#isOver()) throw reason;
     });
   }
 
@@ -201,21 +205,6 @@ export class Attempt<Input, Parsed> {
     return result;
   }
 
-  async #update(change: Pick<JobRecord, "startedAt" | "state">): Promise<void> {
-    const { jobs } = tablesOf(this.#store);
-    const { token } = this.lease;
-    try {
-      const changed = await jobs.update(this.id, change, {
-        lease: token,
-        ifVersion: this.lease.document,
-      });
-      if (changed === undefined) return;
-      this.lease = { ...this.lease, document: changed };
-    } catch (error) {
-      throw this.#asCancelled(error);
-    }
-  }
-
   /** Only the attempt that has the lease changes a job, except for requests to cancel it. */
   #asCancelled(error: unknown): unknown {
     if (hasCode(error, "ERR_DOCUMENTS_LEASE")) this.lose();
@@ -243,9 +232,7 @@ export class Attempt<Input, Parsed> {
 
   #abortError(kind: AbortKind): DocumentsError {
     const { name } = this.#definition;
-    return new DocumentsError(
-      abortCodes[kind],
-      `the job "${this.id}" (${name}) ${abortReasons[kind]}`,
-    );
+    const [code, reason] = aborts[kind];
+    return new DocumentsError(code, `the job "${this.id}" (${name}) ${reason}`);
   }
 }

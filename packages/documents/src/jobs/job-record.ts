@@ -3,18 +3,22 @@ import type { Collection } from "../api/collection.ts";
 import { type CollectionDefinition, defineCollection } from "../api/definition.ts";
 import type { Transaction } from "../api/transaction.ts";
 
-/** State of a job. */
-export type JobState =
+/** States of a job. */
+export const jobStates = [
   /** Another job of its key comes first. */
-  | "blocked"
-  | "cancelled"
+  "blocked",
+  "cancelled",
   /** The job failed as often as it may. */
-  | "dead"
+  "dead",
   /** The job is queued for later, or failed and is tried again later. */
-  | "delayed"
-  | "done"
-  | "running"
-  | "waiting";
+  "delayed",
+  "done",
+  "running",
+  "waiting",
+] as const;
+
+/** State of a job. */
+export type JobState = (typeof jobStates)[number];
 
 /** Why an attempt failed. */
 export interface JobError {

@@ -1,7 +1,7 @@
 import { queryError } from "../api/errors.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
 import { type Job, toJob } from "./job.ts";
-import { type JobState, type JobTables, linePrefix } from "./job-record.ts";
+import { type JobState, jobStates, type JobTables, linePrefix } from "./job-record.ts";
 
 /** Selects and pages jobs. */
 export interface JobQuery {
@@ -22,22 +22,12 @@ export interface JobPage {
   readonly next: string | undefined;
 }
 
-const states: ReadonlySet<unknown> = new Set<JobState>([
-  "blocked",
-  "cancelled",
-  "dead",
-  "delayed",
-  "done",
-  "running",
-  "waiting",
-]);
-
 /** Lists jobs. */
 export async function listJobs({ jobs, done }: JobTables, query: JobQuery): Promise<JobPage> {
   checkQueryOptions("list", query, ["state", "job", "limit", "after"]);
   const { state, job, limit = 100, after } = query;
-  if (state !== undefined && !states.has(state)) {
-    const known = Array.from(states, (each) => JSON.stringify(each)).join(", ");
+  if (state !== undefined && !jobStates.includes(state)) {
+    const known = jobStates.map((each) => JSON.stringify(each)).join(", ");
     throw queryError(`"state" must be one of ${known}`);
   }
   if (job !== undefined && (typeof job !== "string" || state === undefined)) {

@@ -7,6 +7,7 @@ import type {
 } from "../api/aggregate.ts";
 import type { Projected, Stored } from "../api/document.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
+import { queryError } from "../api/errors.ts";
 import { type FieldPath, type FieldValue } from "../api/field-path.ts";
 import type { CountQuery, FindQuery, StreamQuery } from "../api/find-query.ts";
 import type { Page, PageQuery } from "../api/page.ts";
@@ -16,7 +17,8 @@ import type { Layout } from "../engines/layout.ts";
 import type { Row } from "../engines/operation.ts";
 import type { ReadPlan } from "../engines/operations/find.ts";
 import { getDocument, getDocuments } from "../engines/operations/get.ts";
-import { parseAggregate, parseDistinct } from "../query/parse-aggregate.ts";
+import { maxGroups } from "../engines/operations/summarize.ts";
+import { type ParsedAggregate, parseAggregate, parseDistinct } from "../query/parse-aggregate.ts";
 import {
   parseCount,
   parseFind,
@@ -26,7 +28,6 @@ import {
   selectionNames,
 } from "../query/parse-query.ts";
 import { checkId, checkList } from "../query/targets.ts";
-import { groupOf, memberValue, refuseTooMany } from "./summaries.ts";
 import type { ObserveQuery } from "./observe-queries.ts";
 import { type Reading, selectDocuments, selectPage } from "./select-documents.ts";
 
@@ -136,4 +137,34 @@ export class CollectionReads<T> {
 
 function unchanged(row: Row): Row {
   return row;
+}
+
+/** Makes a group from its row; the caller states the type of the values, as for documents. */
+function groupOf<T, B extends string, V>(
+  { by, values }: ParsedAggregate,
+  row: Row,
+): AggregateGroup<T, B, V> {
+  const keys = by.map(({ text }, index) => [text, parseCell(row[index])]);
+  const computed = values.map(({ name }, index) => [name, row[by.length + index]]);
+  return Object.fromEntries([...keys, ...computed]) as AggregateGroup<T, B, V>;
+}
+
+/** Reads a value of a field. */
+function memberValue<T, P extends string>(
+  cell: Row[number] | undefined,
+): MemberValue<FieldValue<Stored<T>, P>> {
+  return parseCell(cell) as MemberValue<FieldValue<Stored<T>, P>>;
+}
+
+/** @throws {InputError} `ERR_DOCUMENTS_QUERY` when not all groups or values were computed */
+function refuseTooMany(count: number): void {
+  if (count <= maxGroups) return;
+  throw queryError(
+    `more than ${maxGroups} groups or different values, expected a filter that selects fewer`,
+    "by",
+  );
+}
+
+function parseCell(cell: Row[number] | undefined): unknown {
+  return JSON.parse(String(cell));
 }

@@ -1,22 +1,15 @@
 import type { ChangeRecord } from "../../api/changes.ts";
 import { DocumentsError } from "../../api/errors.ts";
 import { isChangeKind, parsePosition, writePosition } from "../../changes/feed-position.ts";
-import type { ChangeBatch } from "../../changes/follow-changes.ts";
+import type { ChangeBatch, ChangeSource } from "../../changes/follow-changes.ts";
 import { DamagedError } from "../../document/damaged-error.ts";
 import { parseFields } from "../../document/stored.ts";
-import type { StatementWriter } from "../dialect.ts";
+import type { Begin } from "../engine.ts";
 import type { Operation, Row } from "../operation.ts";
 import { changesTable, positionsTable } from "../own-tables.ts";
 
 /** Query of the change feed. */
-export interface FeedQuery {
-  readonly after: string | undefined;
-  readonly collections: readonly string[] | undefined;
-  readonly limit: number;
-}
-
-/** Creates the writer of a statement about the store's own tables. */
-export type Begin = () => StatementWriter;
+export type FeedQuery = Parameters<ChangeSource["readChanges"]>[0];
 
 /** The name under which the position is kept up to which the feed was trimmed. */
 const trimmed = "";

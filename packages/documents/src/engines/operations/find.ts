@@ -11,7 +11,7 @@ import { separateLookups } from "./lookups.ts";
 import { readRemovalKeys, type Removal } from "./removal.ts";
 import { readGroups, readDistinct } from "./summarize.ts";
 import { countSearched, findUnindexed, probe, type Probed, selectSearched } from "./search.ts";
-import { selectionTerms, whereSql } from "./where.ts";
+import { countSql, orderSql, selectionTerms, selectSql, whereSql } from "./where.ts";
 
 /** Plan to read a collection, as plain data: another thread can do it as well. */
 export interface ReadPlan {
@@ -146,15 +146,8 @@ function* findRows(
 function* selectAll(layout: Layout, query: ParsedQuery & Selected): Operation<FoundRows> {
   const sql = layout.begin({ isShort: isShort(layout, query) });
   const where = whereSql(selectionTerms(layout, query, sql));
-  const order = sql.order(query.part?.order ?? query.order);
-  const text =
-    `SELECT ${layout.columns} FROM ${layout.quoted}${where}` +
-    `${order === "" ? "" : ` ORDER BY ${order}`}${sql.page(query.limit, query.offset)}`;
-  // Each offset may be another statement.
-  const { rows } = yield sql.read(
-    layout.packed?.(text) ?? text,
-    query.offset === 0 ? "repeated" : "once",
-  );
+  const from = layout.quoted + where + orderSql(query, sql);
+  const { rows } = yield selectSql(layout, from, query, sql);
   return { rows };
 }
 
@@ -207,8 +200,7 @@ function* countRows(layout: Layout, plan: CountPlan & Selected, how: How): Opera
   }
   const sql = layout.begin();
   const from = `${layout.quoted}${whereSql(selectionTerms(layout, selection, sql))}`;
-  const counted = max === undefined ? from : `(SELECT 1 FROM ${from}${sql.page(max, 0)}) AS found`;
-  const { rows } = yield sql.read(`SELECT count(*) FROM ${counted}`, "repeated");
+  const { rows } = yield sql.read(countSql(from, max, sql), "repeated");
   return { count: Number(rows[0]?.[0]) };
 }
 

@@ -6,7 +6,7 @@ import type { Operation, Row } from "../operation.ts";
 import type { Counted, FoundRows } from "./extent.ts";
 import { isWhole } from "./lookups.ts";
 import { filterSql } from "./filter-sql.ts";
-import { requireSearch, selectionTerms, whereSql } from "./where.ts";
+import { countSql, orderSql, requireSearch, selectionTerms, selectSql, whereSql } from "./where.ts";
 
 /** Documents that are read and sorted for a page: fewer for words, whose texts are slow. */
 const fewHits = { words: 1000, contains: 4000, conditions: 4000 };
@@ -69,7 +69,6 @@ export function* probe(
     search,
   }: { readonly unindexed: readonly Row[number][]; readonly search?: Search | undefined },
 ): Operation<Probed> {
-  requireSearch(layout, words);
   if (unindexed.length > 0) return { foundBy: { unindexed }, hits: undefined };
   const lookups: readonly Lookup[] = [
     ...(conditions ?? []),
@@ -163,15 +162,13 @@ export function* selectSearched(
   search: Search,
   { isBounded, ...probed }: Bounded & Probed,
 ): Operation<FoundRows> {
-  const { limit, offset } = search;
+  const { limit } = search;
   const { foundBy } = probed;
-  const use = offset === 0 ? "repeated" : "once";
   const reaches = yield* pageReaches(layout, search, probed);
   for (const reach of reaches) {
     const sql = layout.begin();
     const walked = walkSql(layout, search, { reach, sql });
-    const text = `SELECT ${layout.columns} FROM ${walked}${sql.page(limit, offset)}`;
-    const { rows } = yield sql.read(layout.packed?.(text) ?? text, use);
+    const { rows } = yield selectSql(layout, walked, search, sql);
     if (rows.length === limit) return { rows };
     const last = yield* lastWalked(layout, search, reach);
     if (last === undefined) return { rows };
@@ -182,9 +179,7 @@ export function* selectSearched(
   }
   const sql = layout.begin();
   const found = foundSql(layout, { ...search, foundBy: inIndex(foundBy) }, sql);
-  const sorted = orderSql(search, sql);
-  const text = `SELECT ${layout.columns} FROM ${found}${sorted}${sql.page(limit, offset)}`;
-  const { rows } = yield sql.read(layout.packed?.(text) ?? text, use);
+  const { rows } = yield selectSql(layout, found + orderSql(search, sql), search, sql);
   return { rows };
 }
 
@@ -208,10 +203,7 @@ export function* countSearched(
     const reach = isBounded ? walkLength : reachOf(max);
     const sql = layout.begin();
     const walked = walkSql(layout, { ...selection, order: [] }, { reach, sql });
-    const { rows } = yield sql.read(
-      `SELECT count(*) FROM (SELECT 1 FROM ${walked}${sql.page(max, 0)}) AS found`,
-      "repeated",
-    );
+    const { rows } = yield sql.read(countSql(walked, max, sql), "repeated");
     const count = Number(rows[0]?.[0]);
     if (count === max) return { count };
     const last = yield* lastWalked(layout, { ...selection, order: [] }, reach);
@@ -219,9 +211,7 @@ export function* countSearched(
   }
   const sql = layout.begin();
   const found = foundSql(layout, { ...selection, foundBy: inIndex(foundBy) }, sql);
-  const counted =
-    max === undefined ? found : `(SELECT 1 FROM ${found}${sql.page(max, 0)}) AS found`;
-  const { rows } = yield sql.read(`SELECT count(*) FROM ${counted}`, "repeated");
+  const { rows } = yield sql.read(countSql(found, max, sql), "repeated");
   return { count: Number(rows[0]?.[0]) };
 }
 
@@ -309,12 +299,6 @@ function walkSql(
 /** Selects from an index in order: where the store decides, others are checked singly. */
 function walkedOf({ searching }: Layout, { filter, walked, deleted, part }: Selected): Selected {
   return { filter: searching.findsConditions ? walked : filter, words: [], deleted, part };
-}
-
-/** Writes ORDER BY with a space before it; empty when all documents are equal. */
-function orderSql({ order, part }: Pick<Search, "order" | "part">, sql: Dialect): string {
-  const terms = sql.order(part?.order ?? order);
-  return terms === "" ? "" : ` ORDER BY ${terms}`;
 }
 
 /** Reads the last row that was walked; undefined when there are no more rows behind it. */

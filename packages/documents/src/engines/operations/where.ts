@@ -2,8 +2,10 @@ import { queryError } from "../../api/errors.ts";
 import type { Deleted } from "../../api/find-query.ts";
 import type { ContainsFilter } from "../../query/filter.ts";
 import type { Part, RowsAfter, Segment } from "../../query/keyset.ts";
+import type { ParsedQuery } from "../../query/parse-query.ts";
 import type { Dialect } from "../dialect.ts";
 import type { FoundBy, Layout, Selected } from "../layout.ts";
+import type { Statement } from "../operation.ts";
 import { filterSql } from "./filter-sql.ts";
 
 /** Writes the conditions of a selection, to be joined by AND. */
@@ -44,6 +46,32 @@ export function visibleTerms(layout: Layout, deleted: Deleted, sql: Dialect): re
 /** Writes a WHERE clause with a space before it; empty when there are no terms. */
 export function whereSql(terms: readonly string[]): string {
   return terms.length === 0 ? "" : ` WHERE ${terms.join(" AND ")}`;
+}
+
+/** Writes ORDER BY with a space before it; empty when all documents are equal. */
+export function orderSql(
+  { order, part }: Pick<ParsedQuery, "order"> & Pick<Selected, "part">,
+  sql: Dialect,
+): string {
+  const terms = sql.order(part?.order ?? order);
+  return terms === "" ? "" : ` ORDER BY ${terms}`;
+}
+
+/** Writes a SELECT of the number of rows, up to `max`. */
+export function countSql(from: string, max: number | undefined, sql: Dialect): string {
+  const rows = max === undefined ? from : `(SELECT 1 FROM ${from}${sql.page(max, 0)}) AS found`;
+  return `SELECT count(*) FROM ${rows}`;
+}
+
+/** Makes the statement that reads the columns of documents; each offset may be another one. */
+export function selectSql(
+  layout: Layout,
+  from: string,
+  { limit, offset }: Pick<ParsedQuery, "limit" | "offset">,
+  sql: Dialect,
+): Statement {
+  const text = `SELECT ${layout.columns} FROM ${from}${sql.page(limit, offset)}`;
+  return sql.read(layout.packed?.(text) ?? text, offset === 0 ? "repeated" : "once");
 }
 
 function afterSql(part: Part, sql: Dialect): string {

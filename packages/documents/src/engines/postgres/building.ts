@@ -9,7 +9,7 @@ import { runOperation } from "./connections/run-operation.ts";
 import { FreeSession } from "./connections/session.ts";
 import { lockTable } from "./lock-table.ts";
 import { dropUnused } from "./schema/drop-unused.ts";
-import { buildLeft, timeoutToRestore, withClient, withoutTimeout } from "./schema/schema.ts";
+import { buildLeft, withPatientClient } from "./schema/schema.ts";
 import type { PostgresLayout } from "./statements/layout.ts";
 
 /** A build takes as long as it takes; another process waits for it and finds it done. */
@@ -50,12 +50,9 @@ export class Building {
 
   /** Drops indexes and search texts that the definitions of collections do not ask for. */
   async dropUnused(layouts: readonly PostgresLayout[]): Promise<void> {
-    const statementTimeout = timeoutToRestore(this.#connections);
-    await withClient(this.#connections, (client) =>
-      withoutTimeout(client, statementTimeout, async () => {
-        for (const layout of layouts) await dropUnused(client, layout);
-      }),
-    );
+    await withPatientClient(this.#connections, async (client) => {
+      for (const layout of layouts) await dropUnused(client, layout);
+    });
     await this.#refresh();
   }
 
@@ -107,16 +104,15 @@ export class Building {
 
   #build(layout: PostgresLayout): Promise<void> {
     const { signal } = this.#ended;
-    const statementTimeout = timeoutToRestore(this.#connections);
     const hash = createHash("sha256").update(layout.definition.name).digest("hex").slice(0, 16);
     return holdLock(
       lockTable(this.#session),
       `fetchwork:build:${hash}`,
       () =>
-        withClient(this.#connections, async (client) => {
+        withPatientClient(this.#connections, async (client) => {
           const stopListening = await this.#cancelOnEnd(client);
           try {
-            await withoutTimeout(client, statementTimeout, () => buildLeft(client, layout, signal));
+            await buildLeft(client, layout, signal);
           } finally {
             stopListening();
           }

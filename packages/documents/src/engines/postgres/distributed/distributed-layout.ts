@@ -13,6 +13,7 @@ import type { Change, UniqueChange } from "../statements/change.ts";
 import { PostgresLayout } from "../statements/layout.ts";
 import { freeSql, leaseSql } from "../statements/leases.ts";
 import { feedEndTable } from "../statements/own-tables.ts";
+import { type Column, listSql } from "../statements/row-values.ts";
 import { distributedSummarizing } from "../statements/summarizing.ts";
 import {
   type Claim,
@@ -159,29 +160,25 @@ export class DistributedLayout extends PostgresLayout {
         "RETURNING position",
     );
     const first = Number(drawn.rows[0]?.[0]) - rows.length + 1;
-    const sql = new PostgresWriter();
-    const { name } = this.definition;
-    const changed = [sql.bind(name, "text"), sql.bind(kind, "text"), sql.bind(at, "text")];
-    const lists = [
-      sql.bind(
-        rows.map((_row, index) => first + index),
-        "bigint[]",
-      ),
-      sql.bind(idsOf(rows), "text[]"),
-      sql.bind(
-        rows.map(([, version = null]) => version),
-        "bigint[]",
-      ),
-      sql.bind(
-        rows.map((row) => (isWhole ? (row[4] ?? null) : null)),
-        "text[]",
-      ),
+    const shared = (column: string, value: string): Column => {
+      return { name: column, type: "text", values: [value], isShared: true };
+    };
+    const columns: readonly Column[] = [
+      { name: "position", type: "bigint", values: rows.map((_row, index) => first + index) },
+      shared("collection", this.definition.name),
+      { name: "id", type: "text", values: idsOf(rows) },
+      shared("kind", kind),
+      { name: "version", type: "bigint", values: rows.map(([, version = null]) => version) },
+      shared("at", at),
+      {
+        name: "doc",
+        type: "jsonb",
+        values: rows.map((row) => (isWhole ? (row[4] ?? null) : null)),
+      },
     ];
-    yield sql.write(
-      `INSERT INTO ${changesTable} (position, collection, id, kind, version, at, doc) ` +
-        `SELECT position, ${changed[0]}, id, ${changed[1]}, version, ${changed[2]}, doc::jsonb ` +
-        `FROM unnest(${lists.join(", ")}) AS recorded (position, id, version, doc)`,
-    );
+    const names = columns.map(({ name }) => name).join(", ");
+    const sql = new PostgresWriter();
+    yield sql.write(`INSERT INTO ${changesTable} (${names}) ${listSql(columns, sql)}`);
   }
 }
 

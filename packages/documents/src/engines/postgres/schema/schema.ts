@@ -55,18 +55,18 @@ export async function prepareTables(
   });
   if (missing === undefined) return [];
   for (const text of createOwnTables(isDistributed)) await createOnce(connections, text);
-  const statementTimeout = timeoutToRestore(connections);
+  const prepare = async (client: PoolClient): Promise<readonly PostgresLayout[]> => {
+    const left: PostgresLayout[] = [];
+    for (const layout of missing) if (await prepareTable(client, layout)) left.push(layout);
+    return left;
+  };
   // No connection is held while the lock is waited for: its holder needs one to keep it.
-  return holdLock(
-    locks,
-    schemaLock,
-    () => withClient(connections, (client) => prepareAll(client, missing, statementTimeout)),
-    { wait: lockWait, expiry: lockExpiry },
-  );
+  const times = { wait: lockWait, expiry: lockExpiry };
+  return holdLock(locks, schemaLock, () => withPatientClient(connections, prepare), times);
 }
 
 /** Runs work on a connection. */
-export async function withClient<R>(
+async function withClient<R>(
   connections: Connections,
   work: (client: PoolClient) => Promise<R>,
 ): Promise<R> {
@@ -82,40 +82,21 @@ export async function withClient<R>(
   }
 }
 
-/** `statementTimeout` is set again afterwards; undefined where a setting would not last. */
-async function prepareAll(
-  client: PoolClient,
-  layouts: readonly PostgresLayout[],
-  statementTimeout: number | undefined,
-): Promise<readonly PostgresLayout[]> {
-  return withoutTimeout(client, statementTimeout, async () => {
-    const left: PostgresLayout[] = [];
-    for (const layout of layouts) {
-      if (await prepareTable(client, layout)) left.push(layout);
-    }
-    return left;
-  });
-}
-
-/** The statement limit to restore after another one; undefined if it would not last. */
-export function timeoutToRestore(connections: Connections): number | undefined {
-  return connections.isPooled ? undefined : connections.statementTimeout;
-}
-
-/** Runs work whose statements have no time limit, and restores the limit afterwards. */
-export async function withoutTimeout<R>(
-  client: PoolClient,
-  statementTimeout: number | undefined,
-  work: () => Promise<R>,
+/** Runs work on a connection whose statements have no time limit. */
+export function withPatientClient<R>(
+  connections: Connections,
+  work: (client: PoolClient) => Promise<R>,
 ): Promise<R> {
-  if (statementTimeout !== undefined) await execute(client, "SET statement_timeout = 0");
-  try {
-    return await work();
-  } finally {
-    if (statementTimeout !== undefined) {
-      await execute(client, `SET statement_timeout = ${statementTimeout}`);
+  // Behind a pooler no setting lasts, and there is no limit outside of transactions.
+  if (connections.isPooled) return withClient(connections, work);
+  return withClient(connections, async (client) => {
+    await execute(client, "SET statement_timeout = 0");
+    try {
+      return await work(client);
+    } finally {
+      await execute(client, `SET statement_timeout = ${connections.statementTimeout}`);
     }
-  }
+  });
 }
 
 /** Looks for the table that is created last. */

@@ -4,7 +4,7 @@ import { cellsWithin, placeOfField } from "../../../geo/near.ts";
 import { positionOf, vectorOf } from "../../../geo/position.ts";
 import type { GeoLayout, Layout, NearSearch } from "../../layout.ts";
 import type { Statement } from "../../operation.ts";
-import { selectionTerms, whereSql } from "../../operations/where.ts";
+import { countSql, selectionTerms, whereSql } from "../../operations/where.ts";
 
 const parts = { x: 1, y: 2, z: 3, cell: 4 } as const;
 
@@ -62,8 +62,7 @@ export class PostgresGeo implements GeoLayout {
   count(search: NearSearch, max: number | undefined): Statement {
     const sql = this.#layout.begin();
     const from = `${this.#layout.quoted}${this.#write(search, sql).where}`;
-    const found = max === undefined ? from : `(SELECT 1 FROM ${from}${sql.page(max, 0)}) AS found`;
-    return sql.read(`SELECT count(*) FROM ${found}`);
+    return sql.read(countSql(from, max, sql));
   }
 
   /** Writes the square of the distance, and WHERE. */

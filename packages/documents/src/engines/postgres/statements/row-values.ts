@@ -1,5 +1,5 @@
 import type { ColumnType } from "../../dialect.ts";
-import type { PostgresDialect } from "./dialect.ts";
+import type { PostgresWriter } from "./dialect.ts";
 
 /** A column of rows to add. */
 export interface Column {
@@ -11,13 +11,13 @@ export interface Column {
 }
 
 /** Writes VALUES of one row. */
-export function valuesSql(columns: readonly Column[], sql: PostgresDialect): string {
+export function valuesSql(columns: readonly Column[], sql: PostgresWriter): string {
   const values = columns.map((column) => firstValue(column, sql));
   return `VALUES (${values.join(", ")})`;
 }
 
 /** Writes a SELECT of many rows. */
-export function listSql(columns: readonly Column[], sql: PostgresDialect): string {
+export function listSql(columns: readonly Column[], sql: PostgresWriter): string {
   const expressions: string[] = [];
   const lists: string[] = [];
   const names: string[] = [];
@@ -39,6 +39,6 @@ export function listSql(columns: readonly Column[], sql: PostgresDialect): strin
   );
 }
 
-function firstValue({ type, values: [value = null] }: Column, sql: PostgresDialect): string {
+function firstValue({ type, values: [value = null] }: Column, sql: PostgresWriter): string {
   return sql.bind(value, type);
 }
