@@ -1,3 +1,4 @@
+import { pause } from "@fetchwork/kit";
 import type { ChangeRecord, ChangesOptions } from "../api/changes.ts";
 import { closedError, hasCode, optionError, queryError } from "../api/errors.ts";
 import { checkOptions } from "../api/check-options.ts";
@@ -97,59 +98,30 @@ async function* follow(
   },
 ): AsyncGenerator<readonly ChangeRecord[], void, undefined> {
   const { collections, signal, batch: limit = readAhead } = options;
-  const bell = new Bell();
-  const unsubscribe = source.onRecorded(() => {
-    bell.ring();
-  });
+  // It also ends a wait that begins after it rang.
+  let bell = new AbortController();
+  const ring = (): void => bell.abort();
+  const unsubscribe = source.onRecorded(ring);
   const ends = [source.closed, ...(signal === undefined ? [] : [signal])];
-  const stop = (): void => {
-    bell.ring();
-  };
-  for (const end of ends) end.addEventListener("abort", stop);
+  for (const end of ends) end.addEventListener("abort", ring);
   let { after } = options;
   try {
     while (!ends.some((end) => end.aborted)) {
-      bell.mute();
+      bell = new AbortController();
       const { changes, scanned, isEnd } = await source.readChanges({ after, collections, limit });
       if (changes.length > 0) yield changes;
       else if (scanned !== undefined && scanned !== after) await options.onPassed?.(scanned);
       after = scanned ?? after;
       if (!isEnd) continue;
       if (options.atEnd === "end") return;
-      await bell.next(options.pollInterval);
+      await pause(options.pollInterval, bell.signal).catch(() => undefined);
     }
   } catch (error) {
     // The store was closed between two reads, which ends the feed.
     if (!(hasCode(error, "ERR_DOCUMENTS_CLOSED") && source.closed.aborted)) throw error;
   } finally {
     unsubscribe();
-    for (const end of ends) end.removeEventListener("abort", stop);
-  }
-}
-
-/** Wakes one sleeper, also when it rang just before the sleep. */
-class Bell {
-  #rang = false;
-  #wake: (() => void) | undefined;
-
-  ring(): void {
-    this.#rang = true;
-    this.#wake?.();
-  }
-
-  mute(): void {
-    this.#rang = false;
-  }
-
-  next(timeout: number): Promise<void> {
-    if (this.#rang) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, timeout);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    for (const end of ends) end.removeEventListener("abort", ring);
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { touchInterval } from "../generation.ts";
+import { touchInterval } from "../derived.ts";
 import type { Session } from "./session.ts";
 import type { SqliteLayout } from "./statements/layout.ts";
 import type { BuildJob } from "./threads/build.ts";

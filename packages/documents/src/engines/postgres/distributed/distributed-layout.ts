@@ -160,9 +160,6 @@ export class DistributedLayout extends PostgresLayout {
         "RETURNING position",
     );
     const first = Number(drawn.rows[0]?.[0]) - rows.length + 1;
-    const shared = (column: string, value: string): Column => {
-      return { name: column, type: "text", values: [value], isShared: true };
-    };
     const columns: readonly Column[] = [
       { name: "position", type: "bigint", values: rows.map((_row, index) => first + index) },
       shared("collection", this.definition.name),
@@ -187,6 +184,11 @@ interface ClaimChange {
   /** Claims to give up: all of the changed documents, or those of one document. */
   readonly drop: readonly Claim[] | "all";
   readonly take: readonly Claim[];
+}
+
+/** A column with one text in all rows. */
+function shared(name: string, text: string): Column {
+  return { name, type: "text", values: [text], isShared: true };
 }
 
 function idsOf(rows: readonly Row[]): readonly (number | string | null)[] {

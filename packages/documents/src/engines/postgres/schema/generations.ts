@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { hashOf, unusedTime } from "../../generation.ts";
+import { hashOf, unusedTime } from "../../derived.ts";
 import { quoteName } from "../../dialect.ts";
 import { generationsTable } from "../../own-tables.ts";
 import { execute, run } from "../connections/connections.ts";

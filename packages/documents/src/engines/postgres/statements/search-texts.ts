@@ -1,8 +1,13 @@
 import { type ParsedPath, parsePath } from "../../../api/field-path.ts";
 import { hasPatterns } from "../../../document/search-text.ts";
 import { toStored } from "../../../document/stored.ts";
-import { wantedDerived } from "../../derived.ts";
-import { describeGeneration, type Generation, textOfRow, touchInterval } from "../../generation.ts";
+import {
+  wantedDerived,
+  describeGeneration,
+  type Generation,
+  textOfRow,
+  touchInterval,
+} from "../../derived.ts";
 import type { NewRow } from "../../layout.ts";
 import type { Operation, Row } from "../../operation.ts";
 import { generationsTable } from "../../own-tables.ts";

@@ -1,5 +1,5 @@
 import { quoteName } from "../../dialect.ts";
-import { describeGeneration, hashOf, textOfRow, unusedTime } from "../../generation.ts";
+import { describeGeneration, hashOf, textOfRow, unusedTime } from "../../derived.ts";
 import type { Row } from "../../operation.ts";
 import { generationsTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";

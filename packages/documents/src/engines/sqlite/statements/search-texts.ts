@@ -1,9 +1,8 @@
 import { DocumentsError } from "../../../api/errors.ts";
 import { hasPatterns } from "../../../document/search-text.ts";
 import { toStored } from "../../../document/stored.ts";
-import { wantedDerived } from "../../derived.ts";
+import { wantedDerived, describeGeneration, type Generation } from "../../derived.ts";
 import { quoteName } from "../../dialect.ts";
-import { describeGeneration, type Generation } from "../../generation.ts";
 import type { Layout } from "../../layout.ts";
 import type { Operation, Row } from "../../operation.ts";
 import { generationsTable } from "../../own-tables.ts";
