@@ -38,8 +38,8 @@ export interface CollectionOptions<T> {
   readonly geo?: readonly FieldPath<T>[] | undefined;
   /**
    * Keeps removed documents until they are purged: `remove` and `removeMany` keep the document with
-   * the time in `deletedAt`, which is then a reserved field. It is not found, counted or changed any
-   * more unless `deleted` asks for it; its id stays taken, its unique fields are free at once.
+   * the time in `deletedAt`, which is then a reserved field. It is not found, counted or changed
+   * any more unless `deleted` asks for it; its id stays taken, its unique fields are free at once.
    * Without it `restore`, `purge` and `purgeMany` reject with `ERR_DOCUMENTS_DEFINITION`. Default:
    * `false`.
    */

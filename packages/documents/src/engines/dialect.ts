@@ -30,6 +30,9 @@ export interface StatementWriter {
   write(text: string, use?: StatementUse): Statement;
 }
 
+/** Creates the writer of a statement about the store's own tables. */
+export type Begin = () => StatementWriter;
+
 /**
  * Writes the expressions of one statement about the documents of a collection. This is where SQLite
  * and PostgreSQL differ in how they reach into a document; everything that combines these

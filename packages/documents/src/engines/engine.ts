@@ -1,7 +1,7 @@
 import type { CollectionDefinition } from "../api/definition.ts";
 import type { StoreStatus } from "../api/migration.ts";
 import type { ChangeBatch } from "../changes/follow-changes.ts";
-import type { StatementWriter } from "./dialect.ts";
+import type { Begin } from "./dialect.ts";
 import type { Layout } from "./layout.ts";
 import type { Operation, Row } from "./operation.ts";
 import type { FeedQuery } from "./operations/feed.ts";
@@ -29,9 +29,6 @@ export interface Access {
   /** Runs an operation that takes effect as a whole or not at all. */
   write<R>(layout: Layout, operation: () => Operation<R>): Promise<R>;
 }
-
-/** Creates the writer of a statement about the store's own tables. */
-export type Begin = () => StatementWriter;
 
 /** Runs operations on the store's own tables. */
 export interface OwnAccess {

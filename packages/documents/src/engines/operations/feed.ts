@@ -4,7 +4,7 @@ import { isChangeKind, parsePosition, writePosition } from "../../changes/feed-p
 import type { ChangeBatch, ChangeSource } from "../../changes/follow-changes.ts";
 import { DamagedError } from "../../document/damaged-error.ts";
 import { parseFields } from "../../document/stored.ts";
-import type { Begin } from "../engine.ts";
+import type { Begin } from "../dialect.ts";
 import type { Operation, Row } from "../operation.ts";
 import { changesTable, positionsTable } from "../own-tables.ts";
 

@@ -1,6 +1,5 @@
 import type { StoreStatus } from "../../api/migration.ts";
-import { quoteName } from "../dialect.ts";
-import type { Begin } from "../engine.ts";
+import { type Begin, quoteName } from "../dialect.ts";
 import type { Operation } from "../operation.ts";
 import { readMigrations } from "../operations/migrations.ts";
 import { registryTable } from "../own-tables.ts";

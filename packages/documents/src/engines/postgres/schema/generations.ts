@@ -84,7 +84,7 @@ export function dropAbandoned(client: PoolClient, layout: PostgresLayout): Promi
   return dropOthers(client, layout, Date.now() - unusedTime);
 }
 
-/** Drops the indexes of other programs' generations that were used before a time, and forgets them. */
+/** Forgets other programs' generations that were used before a time, and drops their indexes. */
 export async function dropOthers(
   client: PoolClient,
   { definition, search }: PostgresLayout,
