@@ -1,7 +1,7 @@
 import type { SendOptions } from "@fetchwork/http";
 import type { OperationTypes, ResourceTypes, Typed, TypesOfRoutes } from "../route-types.ts";
 import type { Group, GroupParameters } from "./group-parameters.ts";
-import type { ListParameters, ParameterValues } from "./list-parameters.ts";
+import type { ListParameters, ParameterValues, QueryParameters } from "./list-parameters.ts";
 import type { CheckedPopulate, Populated } from "./populated.ts";
 import type { PageResult, QueryResult, Result } from "./result.ts";
 
@@ -92,12 +92,6 @@ type Only<Given, Allowed> = {
       : Given[Name]
     : never;
 };
-
-/** Parameters of `query`: those of a list, except the filters of single fields. */
-export type QueryParameters<D, Lists = unknown> = Pick<
-  ListParameters<D, Lists>,
-  "after" | "fields" | "limit" | "page" | "populate" | "q" | "sort" | "where"
->;
 
 type NextQuery<Query> = Omit<Query, "after" | "page"> &
   Pick<QueryParameters<unknown>, "after" | "page">;
