@@ -165,7 +165,8 @@ export type OperationCall<Parameter extends string, Body, Data> = [Parameter, un
   ? (input?: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Result<Data>>
   : (input: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Result<Data>>;
 
-type TypesOf<Api> = Api extends readonly unknown[]
+/** Types of the routes of an API, or of a list of routes. */
+export type TypesOf<Api> = Api extends readonly unknown[]
   ? TypesOfRoutes<Api>
   : Api extends Typed<infer Types>
     ? Types

@@ -56,7 +56,7 @@ const checkOptions = createOptionCheck(
  */
 export function createClient<Api>(
   options: ApiClientOptions & { readonly auth: true | AuthOptions },
-): ApiClient<Api> & { readonly auth: AuthClient };
+): ApiClient<Api> & { readonly auth: AuthClient<Api> };
 export function createClient<Api>(options: ApiClientOptions): ApiClient<Api>;
 export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
   checkOptions("createClient", options, [
