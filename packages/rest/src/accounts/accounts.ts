@@ -244,7 +244,7 @@ export function accounts<Own extends object = object, Given = unknown>(
       return {
         authentication,
         context,
-        // Their own fields follow from `user`.
+        // Own fields of users follow from `user`.
         routes: [...users(context), ...auth(context)] as readonly AccountRoute<Own, Given>[],
         start: () => mails?.start(),
         stop: async () => mails?.stop(),

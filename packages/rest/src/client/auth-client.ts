@@ -8,6 +8,7 @@ import type {
   ShownUser,
   UserInput,
 } from "../accounts/account-operations.ts";
+import type { ResourceTypes } from "../route-types.ts";
 import type { CallOptions, TypesOf } from "./api-client.ts";
 import {
   type AuthOptions,
@@ -16,7 +17,6 @@ import {
   createClientSession,
   isTokens,
 } from "./client-session.ts";
-import type { ResourceTypes } from "../route-types.ts";
 import { ClientError } from "./errors.ts";
 import { type Result, resultOf } from "./result.ts";
 
@@ -66,16 +66,13 @@ export type AuthClient<Api = unknown> =
     ? AuthCalls<Shown, Input, Omit<Shown, keyof ShownUser>>
     : AuthCalls<ShownUser, UserInput, unknown>;
 
-type AuthCalls<Shown, Input, Own> = {
+type AuthCalls<Shown, Input, Own, Self = OwnUser & Own> = {
   readonly [O in AuthOperation<Own> as O["operation"]]: (
     ...given: ArgumentsOf<InputOf<O>>
   ) => Promise<Result<O["response"]>>;
 } & {
   /** Begins a session and keeps tokens. 401 with `param: "totp"`: second factor. */
-  signIn(
-    input: Credentials & Code,
-    options?: CallOptions,
-  ): Promise<Result<SessionResponse<OwnUser & Own>>>;
+  signIn(input: Credentials & Code, options?: CallOptions): Promise<Result<SessionResponse<Self>>>;
   /** Creates a user; no data where a mail with the next step is sent. It does not sign in. */
   signUp(input: Input, options?: CallOptions): Promise<Result<Shown | undefined>>;
   /** Ends this session. Its tokens are removed even where the API is not reached, an error. */
@@ -85,7 +82,7 @@ type AuthCalls<Shown, Input, Own> = {
   /** Refreshes before the tokens expire. Returns whether a user is signed in. */
   refresh(): Promise<boolean>;
   /** Shows the user who is signed in. */
-  me(options?: CallOptions): Promise<Result<OwnUser & Own>>;
+  me(options?: CallOptions): Promise<Result<Self>>;
 };
 
 /** Content of a call's request. */
