@@ -1,7 +1,7 @@
 import { json } from "@fetchwork/http";
 import { defineRoute, resourceRoutes } from "@fetchwork/rest";
 import { accounts, defineUser } from "@fetchwork/rest/accounts";
-import { createClient } from "@fetchwork/rest/client";
+import type { createClient } from "@fetchwork/rest/client";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {

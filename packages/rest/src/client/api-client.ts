@@ -19,18 +19,10 @@ export interface CallOptions extends Pick<SendOptions, "retry" | "signal" | "tim
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Options of a call that may respond with 304. */
-export interface ConditionalOptions extends CallOptions {
-  readonly ifNoneMatch: string;
-}
-
-/** A document some of whose fields were asked for. */
-export type Selected<D> = Partial<D>;
-
 type FoundBy<Query, D, Related> = Query extends {
   readonly fields: string | readonly string[];
 }
-  ? Selected<PopulatedBy<Query, D, Related>>
+  ? Partial<PopulatedBy<Query, D, Related>>
   : PopulatedBy<Query, D, Related>;
 
 type PopulatedBy<Query, D, Related> = Query extends { readonly populate: infer Paths }
@@ -122,10 +114,11 @@ export interface ResourceClient<D, Input, Related = unknown, Lists = unknown> {
     query?: Query,
     options?: CallOptions,
   ): Promise<PageResult<Group<D, Query>>>;
-  /** One document, with all its fields or those that `fields` names. */
+  /** One document, with all its fields or those that `fields` names; none with a 304. */
   show<const Query extends ShowParameters<D>>(
     id: string,
-    options: Omit<ConditionalOptions, "query"> & {
+    options: Omit<CallOptions, "query"> & {
+      readonly ifNoneMatch: string;
       readonly query?: (Query & Checked<Query, Related, ShowParameters<D>>) | undefined;
     },
   ): Promise<Result<FoundBy<Query, D, Related> | undefined>>;

@@ -1,4 +1,4 @@
-import { mockTransport } from "@fetchwork/http";
+import { empty, mockTransport } from "@fetchwork/http";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { accounts } from "../../src/accounts/accounts.ts";
@@ -7,7 +7,6 @@ import { defineUser } from "../../src/accounts/users/define-user.ts";
 import { type AuthClient, createClient } from "../../src/client/index.ts";
 import { createApi } from "../../src/http/api.ts";
 import { defineRoute } from "../../src/plan/route.ts";
-import { empty } from "@fetchwork/http";
 import { masterKey, memoryStore } from "../api-client.ts";
 
 const kind = z.enum(["a", "b"]).default("a");
