@@ -90,7 +90,8 @@ export function redirected(
   };
   const [location = ""] = headerValues(response.headers, "location");
   const url =
-    resolve(location, request.url) ?? fail("redirected to a target that is not an http(s) URL");
+    resolveTarget(location, request.url) ??
+    fail("redirected to a target that is not an http(s) URL");
   const isSameOrigin = url.origin === request.url.origin;
   const becomesGet =
     response.status === 303 || (response.status < 303 && request.method !== "QUERY");
@@ -108,7 +109,8 @@ export function redirected(
   return { method: request.method === "HEAD" ? "HEAD" : "GET", url, headers, body: undefined };
 }
 
-function resolve(location: string, base: URL): URL | undefined {
+/** Resolves a URL of a response; undefined when it is not http(s). User and fragment are ignored. */
+export function resolveTarget(location: string, base: URL): URL | undefined {
   // Bytes of a header above U+007F are UTF-8 where they are anything.
   const text = /[\x80-\xff]/.test(location) ? utf8(location) : location;
   if (!URL.canParse(text, base)) return undefined;

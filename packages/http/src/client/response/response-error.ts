@@ -14,7 +14,7 @@ export class ResponseError extends HttpError {
   constructor(response: RestResponse, details: { readonly method: string; readonly url: URL }) {
     const { statusCode } = response;
     const url = redactUrl(details.url);
-    const text = messageOf(response.body) || "no body";
+    const text = printable(response.body, 1000) || "no body";
     super("ERR_HTTP_REST", `${statusCode} from ${details.method} ${url}: ${text}`);
     this.statusCode = statusCode;
     this.method = details.method;
@@ -31,11 +31,9 @@ export class ResponseError extends HttpError {
   }
 }
 
-const longest = 1000;
-
-/** A message is one bounded piece of printable text, whatever a server sends. */
-function messageOf(body: string): string {
-  const start = body.length > longest ? `${body.slice(0, longest)}…` : body;
+/** Makes one bounded piece of printable text of whatever a server sends. */
+export function printable(text: string, longest: number): string {
+  const start = text.length > longest ? `${text.slice(0, longest)}…` : text;
   // oxlint-disable no-control-regex -- these are what is replaced
   return start
     .replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")

@@ -1,5 +1,6 @@
 import type { SchemaIssue, StandardSchema } from "@fetchwork/kit";
 import { HttpError } from "../../errors.ts";
+import { printable } from "./response-error.ts";
 
 /** One thing that is wrong with a response. */
 export interface ResponseIssue {
@@ -67,15 +68,4 @@ function withoutValues(issue: SchemaIssue, root: unknown): ResponseIssue {
     return value;
   });
   return { message: printable(message, 300), path };
-}
-
-function printable(text: string, longest: number): string {
-  const start = text.length > longest ? `${text.slice(0, longest)}…` : text;
-  return (
-    start
-      // oxlint-disable-next-line no-control-regex -- these are what is replaced
-      .replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")
-      .trim()
-      .toWellFormed()
-  );
 }
