@@ -89,9 +89,10 @@ export function redirected(
     throw new RedirectError(problem, { method: request.method, url: redactUrl(request.url) });
   };
   const [location = ""] = headerValues(response.headers, "location");
+  // Bytes of a header above U+007F are UTF-8 where they are anything.
+  const target = /[\x80-\xff]/.test(location) ? utf8(location) : location;
   const url =
-    resolveTarget(location, request.url) ??
-    fail("redirected to a target that is not an http(s) URL");
+    resolveTarget(target, request.url) ?? fail("redirected to a target that is not an http(s) URL");
   const isSameOrigin = url.origin === request.url.origin;
   const becomesGet =
     response.status === 303 || (response.status < 303 && request.method !== "QUERY");
@@ -110,9 +111,7 @@ export function redirected(
 }
 
 /** Resolves a URL of a response; undefined when it is not http(s). User and fragment are ignored. */
-export function resolveTarget(location: string, base: URL): URL | undefined {
-  // Bytes of a header above U+007F are UTF-8 where they are anything.
-  const text = /[\x80-\xff]/.test(location) ? utf8(location) : location;
+export function resolveTarget(text: string, base: URL): URL | undefined {
   if (!URL.canParse(text, base)) return undefined;
   const url = new URL(text, base);
   if (url.protocol !== "http:" && url.protocol !== "https:") return undefined;
