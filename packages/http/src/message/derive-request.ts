@@ -1,7 +1,8 @@
 import { checkOptions } from "../check-options.ts";
 import { HttpUsageError } from "../errors.ts";
 import { HeaderList } from "./header-list.ts";
-import { LazyRequest, type BodySource } from "./lazy-request.ts";
+import { define } from "./fast-response.ts";
+import { LazyRequest, requestSettings, type BodySource } from "./lazy-request.ts";
 import { limitWholeReads } from "./read-whole.ts";
 
 /** Differences of a derived request; everything else is the source's. */
@@ -76,6 +77,22 @@ interface Parts {
 }
 
 class DerivedRequest extends LazyRequest {
+  static {
+    for (const name of Object.keys(requestSettings) as (keyof typeof requestSettings)[]) {
+      Object.defineProperty(this.prototype, name, {
+        get(this: DerivedRequest): unknown {
+          return this.#source[name];
+        },
+      });
+    }
+    // These two depend on `Content-Type`, so the headers must be the derived ones.
+    for (const name of ["blob", "formData"] as const) {
+      define(this.prototype, name, function (this: DerivedRequest) {
+        return (this.#changesType() ? this._request : this.bodySource())[name]();
+      });
+    }
+  }
+
   readonly #source: Request;
   readonly #parts: Parts;
   #headers: Headers | undefined;
@@ -110,51 +127,6 @@ class DerivedRequest extends LazyRequest {
 
   get signal(): AbortSignal {
     return this.#parts.options.signal ?? this.#source.signal;
-  }
-
-  override get cache(): Request["cache"] {
-    return this.#source.cache;
-  }
-
-  override get credentials(): Request["credentials"] {
-    return this.#source.credentials;
-  }
-
-  override get destination(): Request["destination"] {
-    return this.#source.destination;
-  }
-
-  override get integrity(): string {
-    return this.#source.integrity;
-  }
-
-  override get keepalive(): boolean {
-    return this.#source.keepalive;
-  }
-
-  override get mode(): Request["mode"] {
-    return this.#source.mode;
-  }
-
-  override get redirect(): Request["redirect"] {
-    return this.#source.redirect;
-  }
-
-  override get referrer(): string {
-    return this.#source.referrer;
-  }
-
-  override get referrerPolicy(): Request["referrerPolicy"] {
-    return this.#source.referrerPolicy;
-  }
-
-  // These two depend on `Content-Type`, so the headers must be the derived ones.
-  override blob(): Promise<Blob> {
-    return (this.#changesType() ? this._request : this.bodySource()).blob();
-  }
-
-  override formData(): Promise<FormData> {
-    return (this.#changesType() ? this._request : this.bodySource()).formData();
   }
 
   get _request(): Request {
