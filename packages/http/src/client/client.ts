@@ -8,7 +8,7 @@ import { perform, type Performed } from "./perform.ts";
 import { ResponseError } from "./response/response-error.ts";
 import type { EndpointRequest, RestRequest } from "./request/rest-request.ts";
 import { RestResponse } from "./response/rest-response.ts";
-import { optionError } from "./option-values.ts";
+import { optionError } from "../option-values.ts";
 import { defaultMaxResponseSize, policyNames, type SendOptions } from "./send-options.ts";
 import {
   defaultSettings,

@@ -1,7 +1,7 @@
 import type { StandardSchema } from "@fetchwork/kit";
 import { checkOptions } from "../check-options.ts";
 import { HttpError, HttpUsageError } from "../errors.ts";
-import { amount, optionError } from "./option-values.ts";
+import { amount, optionError } from "../option-values.ts";
 import { resolveTarget } from "./redirect.ts";
 import { addQueryParameters, type QueryParameters } from "./request/add-query-parameters.ts";
 import type { RequestObject } from "./request/build-request-object.ts";

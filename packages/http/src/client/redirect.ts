@@ -3,7 +3,7 @@ import type { RequestObject } from "./request/build-request-object.ts";
 import { withoutHeaders, isCredentialHeader } from "./request/header-values.ts";
 import { redactUrl } from "./transport/redact-url.ts";
 import { headerValues } from "./response/response-headers.ts";
-import { amount, optionError } from "./option-values.ts";
+import { amount, optionError } from "../option-values.ts";
 import { RedirectError } from "./transport/transport-errors.ts";
 import type { TransportHead } from "./transport/transport.ts";
 

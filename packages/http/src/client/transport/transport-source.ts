@@ -1,5 +1,5 @@
 import { HttpUsageError } from "../../errors.ts";
-import { optionError } from "../option-values.ts";
+import { optionError } from "../../option-values.ts";
 import type { Transport } from "./transport.ts";
 
 /** Source of a client's transport; the platform's is loaded at the first request. */

@@ -1,7 +1,7 @@
 import type { LookupFunction } from "node:net";
 import { checkOptions } from "../../check-options.ts";
-import { amount, optionError } from "../../client/option-values.ts";
-import { checkTls, checkType, type ClientTlsOptions } from "./tls-options.ts";
+import { amount, checkType, optionError } from "../../option-values.ts";
+import { checkTls, type ClientTlsOptions } from "./tls-options.ts";
 
 /** A proxy by option; the environment does not count then. */
 export interface ProxyOptions {
@@ -57,11 +57,9 @@ export function checkTransportOptions(options: UndiciTransportOptions): void {
     "tls",
     "lookup",
   ]);
-  if (options.connections !== undefined) atLeastOne(options.connections, "connections");
-  if (options.keepAliveTimeout !== undefined) {
-    atLeastOne(options.keepAliveTimeout, "keepAliveTimeout", longestTimer);
-  }
-  if (options.maxHeaderSize !== undefined) atLeastOne(options.maxHeaderSize, "maxHeaderSize");
+  amount(options.connections ?? 1, "connections", undefined, 1);
+  amount(options.keepAliveTimeout ?? 1, "keepAliveTimeout", 2 ** 31 - 1, 1);
+  amount(options.maxHeaderSize ?? 1, "maxHeaderSize", undefined, 1);
   checkType(options.http2, "http2", "boolean");
   checkType(options.decompress, "decompress", "boolean");
   checkType(options.lookup, "lookup", "function");
@@ -82,10 +80,4 @@ function checkProxy(proxy: ProxyOptions): void {
   }
   checkType(proxy.noProxy, "proxy.noProxy", "string");
   checkTls(proxy.tls, "proxy.tls");
-}
-
-const longestTimer = 2_147_483_647;
-
-function atLeastOne(value: unknown, name: string, max?: number): void {
-  if (amount(value, name, max) === 0) throw optionError(name, 0, "a whole number from 1 on");
 }

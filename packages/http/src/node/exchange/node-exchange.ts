@@ -6,12 +6,13 @@ import type { ReceiveOptions } from "../request/request-body.ts";
 import { http2StreamOf, ReceivedRequest } from "../request/received-request.ts";
 import type { RequestHead, RequestLimits } from "../request/request-head.ts";
 import { lingerAfterResponse } from "../request/linger.ts";
+import type { PendingPromises } from "../server/pending-promises.ts";
 import { closeUnreadStream, isTooLongToDiscard, limitUnreadBody } from "../request/unread-body.ts";
 
 /** State that all exchanges of one server, or of one listener, share. */
 export interface NodeRuntime extends ReceiveOptions, RequestLimits {
   readonly reportError: (error: unknown) => void;
-  readonly waitUntil: (promise: Promise<unknown>) => void;
+  readonly pending: PendingPromises;
   /** Whether connections close after their current response. */
   isClosing: boolean;
 }
@@ -69,9 +70,9 @@ export class NodeExchange implements ContextInit {
 
   get waitUntil(): (promise: Promise<unknown>) => void {
     const { request, runtime } = this;
-    if (!this.hasBody) return runtime.waitUntil;
+    if (!this.hasBody) return runtime.pending.add;
     return (promise) =>
-      runtime.waitUntil(
+      runtime.pending.add(
         Promise.resolve(promise).catch((error: unknown) => {
           // A client that leaves before its body is whole is not an error of the server.
           if (!isCausedByClient(request, error)) throw error;
