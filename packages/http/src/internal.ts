@@ -14,5 +14,4 @@ export { isReceivedRequest } from "./exchange/is-received-request.ts";
 export type { ResponseBody } from "./message/fast-response.ts";
 export { passOn } from "./message/pass-on.ts";
 export { replaceBody, takeResponse, type TakenResponse } from "./message/replace-body.ts";
-export { toConnectionOptions } from "./node/client/tls-options.ts";
 export { isWhole } from "./message/response.ts";

@@ -51,7 +51,7 @@ export class ClientLogger {
   readonly #sink: (record: ClientLogRecord) => void;
   readonly #bodies: number;
   readonly #isSecret: (name: string) => boolean;
-  #last: number;
+  #last = 0;
 
   /** @throws HttpUsageError `ERR_HTTP_OPTION` */
   constructor(options: true | ClientLoggerOptions) {
@@ -69,7 +69,6 @@ export class ClientLogger {
     this.#sink = sink;
     this.#bodies = amount(bodies, "logger.bodies");
     this.#isSecret = (name) => isSecretName(name) || masked.has(name);
-    this.#last = 0;
   }
 
   /** Logs a request and returns a function that logs its end. */

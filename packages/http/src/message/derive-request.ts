@@ -104,9 +104,7 @@ class DerivedRequest extends LazyRequest {
     super();
     this.#source = source;
     this.#parts = parts;
-    this.#headers = undefined;
     this.#holder = parts.holder;
-    this.#native = undefined;
   }
 
   get url(): string {

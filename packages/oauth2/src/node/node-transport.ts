@@ -1,6 +1,5 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { toConnectionOptions } from "@fetchwork/http/internal";
 // Imported by file: for the bare package name, Bun substitutes its own module, which has no
 // connections.
 import {
@@ -10,7 +9,11 @@ import {
   fetch as send,
   type Dispatcher,
 } from "undici/index.js";
-import { transportOptionNames, type NodeTransportOptions } from "../connection/connection-opts.ts";
+import {
+  transportOptionNames,
+  type NodeTransportOptions,
+  type PemOrDer,
+} from "../connection/connection-opts.ts";
 import { OAuth2UsageError, optionError } from "../errors.ts";
 import { wholeOrStream } from "../message/whole-or-stream.ts";
 import { checkOptions } from "../check-options.ts";
@@ -60,9 +63,17 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
   return Object.assign(transport, { close, [Symbol.asyncDispose]: close });
 }
 
+interface Tls {
+  readonly cert?: string | Buffer;
+  readonly key?: string | Buffer;
+  readonly passphrase?: string;
+  readonly pfx?: string | Buffer;
+  readonly ca?: string | Buffer | (string | Buffer)[];
+}
+
 function createDispatcher(options: NodeTransportOptions): Dispatcher {
   const { proxy, connectTimeout = 10_000, headersTimeout = 30_000, bodyTimeout = 30_000 } = options;
-  const tls = toConnectionOptions(options);
+  const tls = tlsOf(options);
   const common = {
     headersTimeout,
     bodyTimeout,
@@ -78,12 +89,30 @@ function createDispatcher(options: NodeTransportOptions): Dispatcher {
   return new ProxyAgent({ ...behindProxy, uri: proxy });
 }
 
+function tlsOf({ cert, key, passphrase, pfx, ca }: NodeTransportOptions): Tls {
+  return {
+    ...(cert === undefined ? {} : { cert: content(cert) }),
+    ...(key === undefined ? {} : { key: content(key) }),
+    ...(passphrase === undefined ? {} : { passphrase }),
+    ...(pfx === undefined ? {} : { pfx: content(pfx) }),
+    ...(ca === undefined ? {} : { ca: isList(ca) ? ca.map(content) : content(ca) }),
+  };
+}
+
+function isList(ca: PemOrDer | readonly PemOrDer[]): ca is readonly PemOrDer[] {
+  return Array.isArray(ca);
+}
+
+function content(value: PemOrDer): string | Buffer {
+  return typeof value === "string" ? value : Buffer.from(value);
+}
+
 function checkTls(options: NodeTransportOptions): void {
   if ((options.cert === undefined) !== (options.key === undefined)) {
     throw new OAuth2UsageError("ERR_OAUTH_OPTION", "cert and key belong together");
   }
   try {
-    const tls = toConnectionOptions(options);
+    const tls = tlsOf(options);
     createSecureContext(tls);
     // The context skips a certificate authority that it cannot read.
     for (const ca of [tls.ca ?? []].flat()) void new X509Certificate(ca);

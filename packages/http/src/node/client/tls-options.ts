@@ -12,7 +12,7 @@ export interface ClientTlsOptions {
   /** Passphrase of `key` or `pfx`. Default: none. */
   readonly passphrase?: string | undefined;
   /** Certificate and key in one, PKCS#12. Default: none. */
-  readonly pfx?: string | Uint8Array | undefined;
+  readonly pfx?: Uint8Array | undefined;
   /** Certificates to trust instead of the platform's, PEM. Default: the platform's. */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
   /** Name to ask for and to find in the certificate. Default: the host of the URL. */
@@ -60,7 +60,7 @@ export function toConnectionOptions(tls: ClientTlsOptions): SecureContextOptions
     ...(cert === undefined ? {} : { cert: pem(cert) }),
     ...(key === undefined ? {} : { key: pem(key) }),
     ...(passphrase === undefined ? {} : { passphrase }),
-    ...(pfx === undefined ? {} : { pfx: pem(pfx) }),
+    ...(pfx === undefined ? {} : { pfx: Buffer.from(pfx) }),
     ...(ca === undefined
       ? {}
       : { ca: typeof ca === "string" || ca instanceof Uint8Array ? pem(ca) : ca.map(pem) }),

@@ -30,12 +30,12 @@ export class NodeExchange implements ContextInit {
   readonly context: ExchangeContext;
   readonly hasBody: boolean;
   /** Bytes of the response's body that were written. */
-  bytes: number;
+  bytes: number = 0;
   /** The error that ended the exchange, if one did. */
   error: unknown;
   /** Whether the handler has Node's own request, and may read it without our knowledge. */
-  hasExposedMessages: boolean;
-  #isFinished: boolean;
+  hasExposedMessages: boolean = false;
+  #isFinished = false;
 
   constructor(
     runtime: NodeRuntime,
@@ -48,10 +48,6 @@ export class NodeExchange implements ContextInit {
     this.runtime = runtime;
     this.received = new ReceivedRequest(request, response, head, runtime);
     this.hasBody = head.hasBody;
-    this.bytes = 0;
-    this.error = undefined;
-    this.hasExposedMessages = false;
-    this.#isFinished = false;
     this.context = new ExchangeContext(this.received, this);
   }
 

@@ -32,7 +32,7 @@ export class RequestBody implements BodySource {
   /** Whether a body parser in front of us has read it. */
   readonly #isTaken: boolean;
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
-  #isRead: boolean;
+  #isRead = false;
 
   /**
    * @param contentType - Returns the type that `blob` and `formData` need.
@@ -49,8 +49,6 @@ export class RequestBody implements BodySource {
     this.#maxSize = maxRequestBodySize;
     this.#share = share;
     this.#isTaken = isBehindOthers && message.readableDidRead;
-    this.#stream = undefined;
-    this.#isRead = false;
   }
 
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
