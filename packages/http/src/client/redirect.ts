@@ -110,7 +110,7 @@ export function redirected(
   return { method: request.method === "HEAD" ? "HEAD" : "GET", url, headers, body: undefined };
 }
 
-/** Resolves a URL of a response; undefined when it is not http(s). User and fragment are ignored. */
+/** Resolves a URL of a response; undefined unless http(s). User and fragment are ignored. */
 export function resolveTarget(text: string, base: URL): URL | undefined {
   if (!URL.canParse(text, base)) return undefined;
   const url = new URL(text, base);

@@ -1,5 +1,6 @@
 import { HttpError } from "../../errors.ts";
 import { redactUrl } from "../transport/redact-url.ts";
+import { printable } from "./response-schema.ts";
 import type { RestResponse } from "./rest-response.ts";
 
 /** `ERR_HTTP_REST`: status 400 or more, with `throwOnStatus`. Names status, request and body. */
@@ -29,14 +30,4 @@ export class ResponseError extends HttpError {
   get response(): RestResponse {
     return this.#response;
   }
-}
-
-/** Makes one bounded piece of printable text of whatever a server sends. */
-export function printable(text: string, longest: number): string {
-  const start = text.length > longest ? `${text.slice(0, longest)}…` : text;
-  // oxlint-disable no-control-regex -- these are what is replaced
-  return start
-    .replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")
-    .trim()
-    .toWellFormed();
 }

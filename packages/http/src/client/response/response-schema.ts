@@ -1,6 +1,5 @@
 import type { SchemaIssue, StandardSchema } from "@fetchwork/kit";
 import { HttpError } from "../../errors.ts";
-import { printable } from "./response-error.ts";
 
 /** One thing that is wrong with a response. */
 export interface ResponseIssue {
@@ -68,4 +67,14 @@ function withoutValues(issue: SchemaIssue, root: unknown): ResponseIssue {
     return value;
   });
   return { message: printable(message, 300), path };
+}
+
+/** Makes one bounded piece of printable text of whatever a server sends. */
+export function printable(text: string, longest: number): string {
+  const start = text.length > longest ? `${text.slice(0, longest)}…` : text;
+  // oxlint-disable no-control-regex -- these are what is replaced
+  return start
+    .replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")
+    .trim()
+    .toWellFormed();
 }

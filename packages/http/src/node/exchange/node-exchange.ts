@@ -6,7 +6,7 @@ import type { ReceiveOptions } from "../request/request-body.ts";
 import { http2StreamOf, ReceivedRequest } from "../request/received-request.ts";
 import type { RequestHead, RequestLimits } from "../request/request-head.ts";
 import { lingerAfterResponse } from "../request/linger.ts";
-import type { PendingPromises } from "../server/pending-promises.ts";
+import type { PendingPromises } from "./pending-promises.ts";
 import { closeUnreadStream, isTooLongToDiscard, limitUnreadBody } from "../request/unread-body.ts";
 
 /** State that all exchanges of one server, or of one listener, share. */

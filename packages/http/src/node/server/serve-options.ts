@@ -200,8 +200,8 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
     return { ...checked, headersTimeout: Math.min(headersTimeout, requestTimeout) };
   }
   if (requestTimeout > 0 && headersTimeout > requestTimeout) {
-    const most = `at most the requestTimeout of ${requestTimeout}`;
-    throw optionError("headersTimeout", headersTimeout, most);
+    const limit = `at most the requestTimeout of ${requestTimeout}`;
+    throw optionError("headersTimeout", headersTimeout, limit);
   }
   return checked;
 }

@@ -7,7 +7,7 @@ import { FastResponse } from "../../message/fast-response.ts";
 import { createNodeServer, type NodeServer } from "./create-server.ts";
 import { requestListener } from "./request-listener.ts";
 import type { NodeRuntime } from "../exchange/node-exchange.ts";
-import { PendingPromises } from "./pending-promises.ts";
+import { PendingPromises } from "../exchange/pending-promises.ts";
 import { checkServeOptions, type CheckedServeOptions, type ServeOptions } from "./serve-options.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
 import { stopServer } from "./stop-server.ts";

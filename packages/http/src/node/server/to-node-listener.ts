@@ -5,7 +5,7 @@ import type { Handler } from "../../handler.ts";
 import { checkType } from "../../option-values.ts";
 import { requestListener, type NodeListener } from "./request-listener.ts";
 import { checkBodyLimits } from "./body-limits.ts";
-import { PendingPromises } from "./pending-promises.ts";
+import { PendingPromises } from "../exchange/pending-promises.ts";
 
 /** Options of a handler on another server than ours. */
 export interface NodeListenerOptions {
