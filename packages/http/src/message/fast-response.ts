@@ -92,7 +92,7 @@ export class LazyResponse implements Response {
 
   declare arrayBuffer: Response["arrayBuffer"];
   declare blob: Response["blob"];
-  declare bytes: Response["bytes"];
+  declare bytes: () => Promise<Uint8Array<ArrayBuffer>>;
   declare clone: Response["clone"];
   declare formData: Response["formData"];
   declare json: Response["json"];
