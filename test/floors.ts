@@ -46,7 +46,6 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "client/request",
     "client/response",
     "client/transport",
-    "client/option-values.ts",
     "exchange",
     "message",
     ".",

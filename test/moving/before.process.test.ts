@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
@@ -12,7 +13,12 @@ import {
   startScriptedServer,
   type ScriptedServer,
 } from "../../packages/oauth2/test/scripted-server.ts";
-import { importBlock } from "./page-block.ts";
+import {
+  programDeliveries,
+  programJournal,
+} from "../../packages/webhooks/test/github/octokit-deliveries.ts";
+import { readText } from "../../scripts/workspace-packages.ts";
+import { importBlock, importText } from "./page-block.ts";
 
 // The code before a move, with the original packages, does what the records say that the tests of
 // the code after it compare with. The packages have a separate lock file.
@@ -96,6 +102,31 @@ describe.skipIf(!isInstalled)("the code before the move", () => {
     }
     expect(lines).toHaveLength(exchanges.length);
     expect(lines[0]).toMatch(/^127\.0\.0\.1 - - \[.+\] "GET \/users\/1 HTTP\/1\.1" 200 23 "-"/);
+  });
+
+  it("of a program for @octokit/webhooks does what its test says that it did", async () => {
+    const program = "packages/webhooks/test/github/octokit-program.ts";
+    const replacements = { "@fetchwork/webhooks/github": "@octokit/webhooks" };
+    const { journal, startServer } = await importText<{
+      journal: readonly string[];
+      startServer: (secret: string) => { readonly server: Server };
+    }>(program, readText(program), replacements, originals);
+    const secret = "It's a Secret to Everybody";
+    const origin = await serveHere(startServer(secret).server);
+    for (const [name, payload, status] of programDeliveries) {
+      const body = JSON.stringify(payload);
+      const signature = createHmac("sha256", secret).update(body).digest("hex");
+      const headers = {
+        "content-type": "application/json",
+        "x-github-event": name,
+        "x-github-delivery": "d-1",
+        "x-hub-signature-256": `sha256=${signature}`,
+      };
+      const url = `${origin}/api/github/webhooks`;
+      const response = await fetch(url, { method: "POST", headers, body });
+      expect([await response.text(), response.status]).toEqual([expect.anything(), status]);
+    }
+    expect(journal).toEqual(programJournal);
   });
 
   it("of from-octokit-endpoint.md builds what its record says", async () => {

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { codeBlocks } from "../../scripts/markdown.ts";
 import { readText, root } from "../../scripts/workspace-packages.ts";
@@ -23,17 +23,33 @@ export async function importBlock<Exports>(
   replacements: Readonly<Record<string, string>> = {},
   home: string = root,
 ): Promise<Exports> {
-  let [text] = codeBlocks(readText(`docs/${page}`), language);
+  const [text] = codeBlocks(readText(`docs/${page}`), language);
   if (text === undefined) throw new Error(`${page} has no ${language} block`);
+  return importText<Exports>(page, text, replacements, home);
+}
+
+/**
+ * Runs a text as the module that it is, without its types.
+ *
+ * @param page Where it is from, for messages.
+ * @returns What the text exports.
+ */
+export async function importText<Exports>(
+  page: string,
+  text: string,
+  replacements: Readonly<Record<string, string>>,
+  home: string,
+): Promise<Exports> {
+  let changed = stripTypeScriptTypes(text);
   for (const [from, to] of Object.entries(replacements)) {
-    if (!text.includes(from)) throw new Error(`${page} does not contain ${from}`);
-    text = text.replaceAll(from, to);
+    if (!changed.includes(from)) throw new Error(`${page} does not contain ${from}`);
+    changed = changed.replaceAll(from, to);
   }
   // Inside of the folder, so that its packages resolve; ignored by git and the tools.
   const folder = join(home, "node_modules/.cache/moving");
   mkdirSync(folder, { recursive: true });
-  const file = join(folder, `${page}-${language}-${process.pid}-${count++}.mjs`);
-  writeFileSync(file, language === "ts" ? stripTypeScriptTypes(text) : text);
+  const file = join(folder, `${basename(page)}-${process.pid}-${count++}.mjs`);
+  writeFileSync(file, changed);
   try {
     return (await import(pathToFileURL(file).href)) as Exports;
   } finally {

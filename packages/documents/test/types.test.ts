@@ -56,6 +56,7 @@ describe("The types", () => {
     expectTypeOf<{ anything: 1; or: [{ else: { gt: "x" } }] }>().toExtend<
       Where<Record<string, unknown>>
     >();
+    expectTypeOf<{ anything: undefined }>().not.toExtend<Where<Record<string, unknown>>>();
   });
 
   it("know the paths through lists, for members alone", () => {

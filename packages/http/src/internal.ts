@@ -12,10 +12,6 @@ export {
 export type { FinishListener } from "./context.ts";
 export { isReceivedRequest } from "./exchange/is-received-request.ts";
 export type { ResponseBody } from "./message/fast-response.ts";
-export {
-  replaceBody,
-  takeResponse,
-  type BodyHolder,
-  type TakenResponse,
-} from "./message/replace-body.ts";
+export { passOn } from "./message/pass-on.ts";
+export { replaceBody, takeResponse, type TakenResponse } from "./message/replace-body.ts";
 export { isWhole } from "./message/response.ts";

@@ -8,7 +8,7 @@ import {
   type Resource,
   type Route,
 } from "@fetchwork/rest";
-import type { AccountRoute, Accounts } from "@fetchwork/rest/accounts";
+import type { Accounts } from "@fetchwork/rest/accounts";
 import { senderCollections } from "@fetchwork/webhooks/sender";
 import { checkOptions } from "./check-options.ts";
 import { ServiceError } from "./errors.ts";
@@ -74,7 +74,7 @@ export interface Service<Types = unknown> {
 export type ServiceTypes<Options extends ServiceOptions> = TypesOf<
   | InLists<Options["resources"]>
   | In<Options["routes"]>
-  | (Options["accounts"] extends Accounts ? AccountRoute : never)
+  | In<ReturnType<Extract<Options["accounts"], Accounts>["open"]>["routes"]>
   | (Options["webhooks"] extends true | object ? WebhookRoute : never)
 >;
 

@@ -1,7 +1,9 @@
 import { json } from "@fetchwork/http";
 import { defineRoute, resourceRoutes } from "@fetchwork/rest";
 import { accounts, defineUser } from "@fetchwork/rest/accounts";
+import type { createClient } from "@fetchwork/rest/client";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import {
   accountSettings,
   backgroundJob,
@@ -121,6 +123,36 @@ describe("the client of a service", () => {
     expect(unknown).toBeTypeOf("function");
     // @ts-expect-error -- nor such a resource
     await expect(client.articles.list()).rejects.toMatchObject({ code: "ERR_REST_OPERATION" });
+  });
+
+  it("has the own fields of users, with their types", async () => {
+    const kind = z.enum(["a", "b"]).default("a");
+    const service = defineService({
+      name: "notes",
+      config,
+      accounts: accounts({
+        user: defineUser({ schema: z.object({ kind }), fields: { kind: { write: "admin" } } }),
+        signUp: "public",
+        signIn: "public",
+      }),
+      webhooks: true,
+    });
+    const { as, client } = await testService(service);
+    const [admin, ada] = [await as("admin"), await as("user")];
+    const { id } = (await ada.auth.me()).data;
+    await admin.users.update(id, { kind: "b" });
+    expect((await ada.users.show(id)).data.kind).toBe("b");
+    expect((await ada.auth.me()).data.kind).toBe("b");
+    const calls = (own: ReturnType<typeof createClient<typeof service>>) => [
+      // @ts-expect-error -- no such value
+      own.users.update(id, { kind: "c" }),
+      // @ts-expect-error -- no such value
+      client.auth.signUp({ email: "a@example.com", password: "a password", kind: "c" }),
+      client.auth.signUp({ email: "a@example.com", password: "a password", kind: "b" }),
+      // @ts-expect-error -- no such field
+      client.auth.signUp({ email: "a@example.com", password: "a password", city: "Bonn" }),
+    ];
+    expect(calls).toBeTypeOf("function");
   });
 
   it("has no webhooks where the service has none", async () => {

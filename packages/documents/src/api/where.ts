@@ -27,8 +27,11 @@ export type Where<T> = string extends keyof T
 
 /** A filter over documents whose fields are not known to the type system. */
 export interface UntypedWhere {
-  readonly [field: string]: Condition<unknown> | UntypedWhere | readonly UntypedWhere[];
+  readonly [field: string]: Condition<unknown> | UntypedWhere | readonly UntypedWhere[] | Unset;
 }
+
+/** Without `exactOptionalPropertyTypes`, TypeScript adds fields that literals of a list lack. */
+type Unset = { a: undefined } extends { a?: never } ? undefined : never;
 
 /** Joins filters. */
 export interface Combinators<W> {

@@ -68,7 +68,8 @@ export function followChanges(
   }
   if (atEnd !== "end" && atEnd !== "wait") throw optionError('"atEnd" must be "end" or "wait"');
   const names: unknown = collections;
-  if (names !== undefined && !(Array.isArray(names) && names.every(isName))) {
+  const isList = Array.isArray(names) && names.every((name) => typeof name === "string");
+  if (names !== undefined && !isList) {
     throw optionError('"collections" must be a list of names');
   }
   if (after !== undefined && typeof after !== "string") {
@@ -123,8 +124,4 @@ async function* follow(
     unsubscribe();
     for (const end of ends) end.removeEventListener("abort", ring);
   }
-}
-
-function isName(name: unknown): boolean {
-  return typeof name === "string";
 }

@@ -1,8 +1,9 @@
-import { isSecretName, maskForm, maskJson, maskUrl } from "@fetchwork/kit";
+import { isSecretName, maskForm, maskHeaders, maskJson, maskUrl } from "@fetchwork/kit";
 import { checkOptions } from "../check-options.ts";
+import { pairsOf } from "../message/header-list.ts";
 import type { EncodedBody } from "./request/encode-body.ts";
 import { headerValues } from "./response/response-headers.ts";
-import { amount, optionError } from "./option-values.ts";
+import { amount, optionError } from "../option-values.ts";
 import { TransportError } from "./transport/transport-errors.ts";
 import type { HeaderList, TransportHead, TransportRequest } from "./transport/transport.ts";
 
@@ -49,8 +50,8 @@ export interface ClientLoggerOptions {
 export class ClientLogger {
   readonly #sink: (record: ClientLogRecord) => void;
   readonly #bodies: number;
-  readonly #isMasked: (name: string) => boolean;
-  #last: number;
+  readonly #isSecret: (name: string) => boolean;
+  #last = 0;
 
   /** @throws HttpUsageError `ERR_HTTP_OPTION` */
   constructor(options: true | ClientLoggerOptions) {
@@ -67,8 +68,7 @@ export class ClientLogger {
     const masked = new Set(maskedHeaders.map((name: unknown) => String(name).toLowerCase()));
     this.#sink = sink;
     this.#bodies = amount(bodies, "logger.bodies");
-    this.#isMasked = (name) => masked.has(name);
-    this.#last = 0;
+    this.#isSecret = (name) => isSecretName(name) || masked.has(name);
   }
 
   /** Logs a request and returns a function that logs its end. */
@@ -95,7 +95,7 @@ export class ClientLogger {
       }
     };
     const headersOf = (list: HeaderList): Readonly<Record<string, string>> =>
-      maskHeaders(list, this.#isMasked);
+      maskHeaders(pairsOf(list), { isSecret: this.#isSecret });
     const duration = (): number => Math.round((performance.now() - startedAt) * 10) / 10;
     write("request", {
       headers: headersOf(request.headers),
@@ -132,26 +132,6 @@ export class ClientLogger {
 export interface LoggedExchange {
   response(response: TransportHead): void;
   error(error: unknown): void;
-}
-
-/** Name in lower case to its values, with `***` for secret ones. */
-function maskHeaders(
-  list: HeaderList,
-  isMasked: (name: string) => boolean,
-): Readonly<Record<string, string>> {
-  const record = Object.create(null) as Record<string, string>;
-  for (let index = 0; index < list.length; index += 2) {
-    const name = (list[index] ?? "").toLowerCase();
-    const value = list[index + 1] ?? "";
-    const shown = isSecretName(name) || isMasked(name) ? "***" : maskUrls(value);
-    record[name] = name in record ? `${record[name]}, ${shown}` : shown;
-  }
-  return record;
-}
-
-/** Masks each URL of `Location`, `Referer` and `Link`, split at non-URL characters. */
-function maskUrls(value: string): string {
-  return /[?#@]/.test(value) ? value.replace(/[^\s<>"]+/g, (part) => maskUrl(part)) : value;
 }
 
 function maskBody(text: string, type: string): string {

@@ -1,13 +1,14 @@
 import { checkOptions } from "../check-options.ts";
 import { HttpUsageError } from "../errors.ts";
 import { buildWith, type RequestObject } from "./request/build-request-object.ts";
-import { watchBody, startOfBody } from "./response/response-body.ts";
+import { passOn } from "../message/pass-on.ts";
+import { startOfBody } from "./response/response-body.ts";
 import { eachItem, paginationOf, type ItemOf, type PaginateOptions } from "./paginate.ts";
 import { perform, type Performed } from "./perform.ts";
 import { ResponseError } from "./response/response-error.ts";
 import type { EndpointRequest, RestRequest } from "./request/rest-request.ts";
 import { RestResponse } from "./response/rest-response.ts";
-import { optionError } from "./option-values.ts";
+import { optionError } from "../option-values.ts";
 import { defaultMaxResponseSize, policyNames, type SendOptions } from "./send-options.ts";
 import {
   defaultSettings,
@@ -271,7 +272,7 @@ function withDeadline({
     deadline.dispose();
     return response;
   }
-  const body = watchBody(response.body, {
+  const body = passOn(response.body, {
     onEnd: () => deadline.dispose(),
     explain: (error) => deadline.explain(error, request),
   });

@@ -10,14 +10,13 @@ export class Deadline {
   readonly #timer: ReturnType<typeof setTimeout>;
   readonly #outer: AbortSignal | undefined;
   readonly #onAbort: () => void;
-  #isOver: boolean;
+  #isOver = false;
 
   constructor(limit: number, outer: AbortSignal | undefined) {
     this.#limit = limit;
     this.#endsAt = performance.now() + limit;
     this.#controller = new AbortController();
     this.#outer = outer;
-    this.#isOver = false;
     this.#timer = setTimeout(() => {
       this.#isOver = true;
       this.#controller.abort();

@@ -1,8 +1,9 @@
 import { checkOptions } from "../check-options.ts";
+import { pairsOf } from "../message/header-list.ts";
 import type { EncodedBody } from "./request/encode-body.ts";
 import type { RequestObject } from "./request/build-request-object.ts";
 import type { ResponseHead } from "./response/rest-response.ts";
-import { optionError } from "./option-values.ts";
+import { optionError } from "../option-values.ts";
 
 /** A request as hooks see it; what they change of its headers is sent. */
 export interface HookRequest {
@@ -103,9 +104,7 @@ function joined<F extends (...given: never[]) => unknown>(
 /** Shows a request to hooks. */
 export function hookRequest(request: RequestObject, attempt: number): HookRequest {
   const headers = new Headers();
-  for (let index = 0; index < request.headers.length; index += 2) {
-    headers.append(request.headers[index] ?? "", request.headers[index + 1] ?? "");
-  }
+  for (const [name, value] of pairsOf(request.headers)) headers.append(name, value);
   const { method, url, body } = request;
   return { method, url: url.href, headers, body, attempt };
 }

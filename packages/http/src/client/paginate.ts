@@ -1,7 +1,8 @@
 import type { StandardSchema } from "@fetchwork/kit";
 import { checkOptions } from "../check-options.ts";
 import { HttpError, HttpUsageError } from "../errors.ts";
-import { amount, optionError } from "./option-values.ts";
+import { amount, optionError } from "../option-values.ts";
+import { resolveTarget } from "./redirect.ts";
 import { addQueryParameters, type QueryParameters } from "./request/add-query-parameters.ts";
 import type { RequestObject } from "./request/build-request-object.ts";
 import { nextLink } from "./response/link-header.ts";
@@ -98,7 +99,8 @@ export async function* eachItem<Page, Item>(
 
 /** The same request with another URL of the same origin: no other gets credentials or cookies. */
 function nextRequest(last: RequestObject, place: string | QueryParameters): RequestObject {
-  const url = typeof place === "string" ? resolve(place, last.url) : replaceQuery(last.url, place);
+  const url =
+    typeof place === "string" ? resolveTarget(place, last.url) : replaceQuery(last.url, place);
   if (url?.origin !== last.url.origin) {
     throw failure("the next page is not a URL of the same origin", last.url);
   }
@@ -106,15 +108,6 @@ function nextRequest(last: RequestObject, place: string | QueryParameters): Requ
     throw new HttpUsageError("ERR_HTTP_BODY", "the next page needs the body again: it is a stream");
   }
   return { ...last, url };
-}
-
-function resolve(target: string, base: URL): URL | undefined {
-  if (!URL.canParse(target, base)) return undefined;
-  const url = new URL(target, base);
-  url.username = "";
-  url.password = "";
-  url.hash = "";
-  return url;
 }
 
 function replaceQuery(last: URL, parameters: QueryParameters): URL {

@@ -3,7 +3,7 @@ import type { RequestObject } from "./request/build-request-object.ts";
 import { withoutHeaders, isCredentialHeader } from "./request/header-values.ts";
 import { redactUrl } from "./transport/redact-url.ts";
 import { headerValues } from "./response/response-headers.ts";
-import { amount, optionError } from "./option-values.ts";
+import { amount, optionError } from "../option-values.ts";
 import { RedirectError } from "./transport/transport-errors.ts";
 import type { TransportHead } from "./transport/transport.ts";
 
@@ -89,8 +89,10 @@ export function redirected(
     throw new RedirectError(problem, { method: request.method, url: redactUrl(request.url) });
   };
   const [location = ""] = headerValues(response.headers, "location");
+  // Bytes of a header above U+007F are UTF-8 where they are anything.
+  const target = /[\x80-\xff]/.test(location) ? utf8(location) : location;
   const url =
-    resolve(location, request.url) ?? fail("redirected to a target that is not an http(s) URL");
+    resolveTarget(target, request.url) ?? fail("redirected to a target that is not an http(s) URL");
   const isSameOrigin = url.origin === request.url.origin;
   const becomesGet =
     response.status === 303 || (response.status < 303 && request.method !== "QUERY");
@@ -108,9 +110,8 @@ export function redirected(
   return { method: request.method === "HEAD" ? "HEAD" : "GET", url, headers, body: undefined };
 }
 
-function resolve(location: string, base: URL): URL | undefined {
-  // Bytes of a header above U+007F are UTF-8 where they are anything.
-  const text = /[\x80-\xff]/.test(location) ? utf8(location) : location;
+/** Resolves a URL of a response; undefined unless http(s). User and fragment are ignored. */
+export function resolveTarget(text: string, base: URL): URL | undefined {
   if (!URL.canParse(text, base)) return undefined;
   const url = new URL(text, base);
   if (url.protocol !== "http:" && url.protocol !== "https:") return undefined;

@@ -1,6 +1,6 @@
 import { backoffDelay, requestedDelay, UsageError } from "@fetchwork/kit";
 import { checkOptions } from "../check-options.ts";
-import { amount, milliseconds, optionError } from "./option-values.ts";
+import { amount, milliseconds, optionError } from "../option-values.ts";
 import type { ResponseHead } from "./response/rest-response.ts";
 import {
   ConnectionError,

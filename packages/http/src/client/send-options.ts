@@ -1,5 +1,5 @@
 import { checkOptions } from "../check-options.ts";
-import { milliseconds, optionError } from "./option-values.ts";
+import { milliseconds, optionError } from "../option-values.ts";
 import type { RedirectOptions } from "./redirect.ts";
 import type { RetryOptions } from "./retry.ts";
 import type { PhaseTimeouts } from "./transport/transport.ts";

@@ -12,7 +12,7 @@ import type { QueryParameters } from "./request/add-query-parameters.ts";
 import { defaultRedirects, redirectPolicy, type RedirectPolicy } from "./redirect.ts";
 import { parseRequestUrl } from "./request/request-url.ts";
 import { createRetryRules, type RetryRules } from "./retry.ts";
-import { amount, optionError } from "./option-values.ts";
+import { amount, optionError } from "../option-values.ts";
 import {
   defaultTimeouts,
   mergeTimeouts,

@@ -1,6 +1,7 @@
 import { HttpUsageError } from "../errors.ts";
 import type { Handler } from "../handler.ts";
 import type { Client } from "./client.ts";
+import { redactUrl } from "./transport/redact-url.ts";
 import { RedirectError } from "./transport/transport-errors.ts";
 
 /**
@@ -32,11 +33,8 @@ export function toFetch(client: Client): (request: Request) => Promise<Response>
       response.header("location") !== undefined
     ) {
       await response.cancel();
-      const { origin, pathname } = new URL(url);
-      throw new RedirectError("redirected, which the request forbids", {
-        method,
-        url: origin + pathname,
-      });
+      const details = { method, url: redactUrl(new URL(url)) };
+      throw new RedirectError("redirected, which the request forbids", details);
     }
     return response.toResponse();
   };

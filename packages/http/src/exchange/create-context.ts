@@ -53,7 +53,7 @@ export const receivedRequestKey: ContextKey<Request> = createContextKey("receive
 
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
-/** The only class of contexts. The constructor sets all fields, for one hidden class. */
+/** The only class of contexts. */
 export class ExchangeContext implements Context {
   readonly startedAt: number;
   requestId: string | undefined;
@@ -61,7 +61,7 @@ export class ExchangeContext implements Context {
   readonly #request: Request;
   readonly #init: ContextInit;
   #ip: string | undefined;
-  #ipIsSet: boolean;
+  #ipIsSet = false;
   #values: Map<ContextKey<unknown>, unknown> | undefined;
   #listeners: FinishListener[] | undefined;
   #report: FinishReport | undefined;
@@ -72,11 +72,6 @@ export class ExchangeContext implements Context {
     this.params = init.params ?? noParams;
     this.#request = request;
     this.#init = init;
-    this.#ip = undefined;
-    this.#ipIsSet = false;
-    this.#values = undefined;
-    this.#listeners = undefined;
-    this.#report = undefined;
   }
 
   get peer(): string | undefined {

@@ -5,6 +5,7 @@ import { ExchangeContext, noInit, type ContextInit } from "./create-context.ts";
 import { HttpUsageError, notAResponse } from "../errors.ts";
 import { exposedResponse } from "./exposed-response.ts";
 import type { Handler, Middleware } from "../handler.ts";
+import { passOn } from "../message/pass-on.ts";
 import { replaceBody } from "../message/replace-body.ts";
 import { releaseResponse } from "../message/response-owner.ts";
 import { isNullBodyStatus } from "../message/fast-response.ts";
@@ -120,47 +121,19 @@ function end(request: Request, context: ExchangeContext, response: Response): Re
     ExchangeContext.finish(context, { status, bytes: 0 });
     return response;
   }
-  return replaceBody(response, countBody(response.body, context, status), response.headers);
+  let bytes = 0;
+  const counted = passOn(response.body, {
+    onPiece: ({ byteLength }) => {
+      bytes += byteLength;
+    },
+    onEnd: (how) => ExchangeContext.finish(context, { status, bytes, ...how }),
+  });
+  return replaceBody(response, counted, response.headers);
 }
 
 function fail(context: ExchangeContext, error: unknown): never {
   ExchangeContext.finish(context, { status: 500, bytes: 0, error });
   throw error;
-}
-
-/** Passes a body on, chunk by chunk on demand, and ends the exchange with it. */
-function countBody(
-  body: ReadableStream<Uint8Array>,
-  context: ExchangeContext,
-  status: number,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  let bytes = 0;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (done) {
-            controller.close();
-            ExchangeContext.finish(context, { status, bytes });
-          } else {
-            bytes += value.byteLength;
-            controller.enqueue(value);
-          }
-        } catch (error) {
-          controller.error(error);
-          ExchangeContext.finish(context, { status, bytes, error });
-        }
-      },
-      async cancel(reason) {
-        ExchangeContext.finish(context, { status, bytes, aborted: true });
-        await reader.cancel(reason);
-      },
-    },
-    // Nothing is read in advance: a response that is never read costs nothing.
-    { highWaterMark: 0 },
-  );
 }
 
 /** A middleware may refuse or warn of what it wraps; those of `@fetchwork/middleware` do. */

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { HeaderList } from "./header-list.ts";
 import { LazyResponse } from "./fast-response.ts";
-import { holdsBody, replaceBody } from "./replace-body.ts";
+import { replaceBody } from "./replace-body.ts";
 import { ownerOf, setOwner, sharedError } from "./response-owner.ts";
 import { makeTextResponse } from "./response.ts";
 
@@ -106,7 +106,7 @@ function isUpgrade(response: Response): boolean {
 function copyShared(response: Response): Response | undefined {
   // Asking one of these for its body would make the platform's `Response`.
   if (LazyResponse.is(response)) return LazyResponse.copy(response);
-  return holdsBody(response) || response.body !== null ? undefined : copyEmpty(response);
+  return response.body !== null ? undefined : copyEmpty(response);
 }
 
 function copyEmpty(response: Response): Response {

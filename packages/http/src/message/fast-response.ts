@@ -23,6 +23,14 @@ const PlatformResponse: typeof Response = globalThis.Response;
 export const isLazy: boolean =
   typeof navigator === "object" && navigator.userAgent.startsWith("Node.js/");
 
+/** Methods that read a body whole. */
+export const bodyReaders = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
+
+/** Defines a method of a message or of a prototype of messages. */
+export function define(target: object, name: string, value: (this: never) => unknown): void {
+  Object.defineProperty(target, name, { value, configurable: true, writable: true });
+}
+
 /** Parts of a response that are known to be valid. */
 export class ResponseParts {
   readonly status: number;
@@ -52,6 +60,11 @@ export class ResponseParts {
 export class LazyResponse implements Response {
   static {
     Object.setPrototypeOf(this.prototype, PlatformResponse.prototype);
+    for (const name of [...bodyReaders, "clone"] as const) {
+      define(this.prototype, name, function (this: LazyResponse) {
+        return this.#response()[name]();
+      });
+    }
   }
 
   /** Where this class replaces the global one, `fetch()` still makes the platform's. */
@@ -76,6 +89,14 @@ export class LazyResponse implements Response {
   static redirect(url: string | URL, status?: number): Response {
     return PlatformResponse.redirect(url, status);
   }
+
+  declare arrayBuffer: Response["arrayBuffer"];
+  declare blob: Response["blob"];
+  declare bytes: () => Promise<Uint8Array<ArrayBuffer>>;
+  declare clone: Response["clone"];
+  declare formData: Response["formData"];
+  declare json: Response["json"];
+  declare text: Response["text"];
 
   readonly #body: ResponseBody;
   readonly #status: number;
@@ -167,34 +188,6 @@ export class LazyResponse implements Response {
 
   get bodyUsed(): boolean {
     return this.#platform?.bodyUsed === true;
-  }
-
-  arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#response().arrayBuffer();
-  }
-
-  blob(): Promise<Blob> {
-    return this.#response().blob();
-  }
-
-  bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return this.#response().bytes();
-  }
-
-  clone(): Response {
-    return this.#response().clone();
-  }
-
-  formData(): Promise<FormData> {
-    return this.#response().formData();
-  }
-
-  json(): Promise<unknown> {
-    return this.#response().json();
-  }
-
-  text(): Promise<string> {
-    return this.#response().text();
   }
 
   #response(): Response {

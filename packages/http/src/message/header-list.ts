@@ -167,7 +167,8 @@ type Inspect = (value: unknown, options: object) => string;
 const setCookieName = "set-cookie";
 const maxWalkedFields = 200;
 
-function pairsOf(fields: readonly string[]): [string, string][] {
+/** Pairs of a name and a value. */
+export function pairsOf(fields: readonly string[]): [string, string][] {
   const pairs: [string, string][] = [];
   for (let index = 0; index + 1 < fields.length; index += 2) {
     pairs.push([fields[index] ?? "", fields[index + 1] ?? ""]);
@@ -179,7 +180,8 @@ function isRecord(source: NonNullable<ResponseInit["headers"]>): source is Recor
   return typeof source === "object" && source !== null && !(Symbol.iterator in source);
 }
 
-const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
+/** A token (RFC 9110, 5.6.2): the name of a header, a method. */
+export const tokenPattern: RegExp = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 // The form of nearly all values: printable ASCII without blanks at its ends.
 const plainPattern = /^[!-~](?:[ -~]*[!-~])?$/;
 const edgePattern = /^[\t\n\r ]+|[\t\n\r ]+$/g;
@@ -189,7 +191,8 @@ const knownNames = new Map<unknown, string>();
 const maxKnownNames = 500;
 const maxKnownLength = 64;
 
-function nameOf(name: unknown): string {
+/** @throws TypeError when it is not a token */
+export function nameOf(name: unknown): string {
   const known = knownNames.get(name);
   if (known !== undefined) return known;
   const text = String(name);
@@ -202,7 +205,7 @@ function nameOf(name: unknown): string {
 }
 
 /** Normalises as Fetch does (2.2.2), and rejects what would start another header. */
-function valueOf(value: unknown): string {
+export function valueOf(value: unknown): string {
   const text = String(value);
   if (plainPattern.test(text)) return text;
   const trimmed = text.replace(edgePattern, "");

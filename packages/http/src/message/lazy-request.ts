@@ -1,3 +1,5 @@
+import { bodyReaders, define } from "./fast-response.ts";
+
 /** Readers of a body: the platform's `Body`, whose name only the types of browsers have. */
 export interface BodySource extends Pick<
   Request,
@@ -6,6 +8,19 @@ export interface BodySource extends Pick<
   /** Declared here because the types of Node 22 lack it. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
 }
+
+/** Settings of a new `Request` (Fetch, 5.4). */
+export const requestSettings = {
+  cache: "default",
+  credentials: "same-origin",
+  destination: "",
+  integrity: "",
+  keepalive: false,
+  mode: "cors",
+  redirect: "follow",
+  referrer: "about:client",
+  referrerPolicy: "",
+} as const;
 
 /**
  * A request that becomes the platform's `Request` only when that is needed. It has the whole
@@ -19,6 +34,14 @@ export interface BodySource extends Pick<
 export abstract class LazyRequest implements Request {
   static {
     Object.setPrototypeOf(this.prototype, Request.prototype);
+    for (const [name, value] of Object.entries(requestSettings)) {
+      Object.defineProperty(this.prototype, name, { get: () => value, configurable: true });
+    }
+    for (const name of bodyReaders) {
+      define(this.prototype, name, function (this: LazyRequest) {
+        return this.bodySource()[name]();
+      });
+    }
     // The inherited one looks for the private state too.
     Object.defineProperty(this.prototype, Symbol.for("nodejs.util.inspect.custom"), {
       value(this: LazyRequest, _depth: number, options: object, inspect: Inspect): string {
@@ -27,6 +50,23 @@ export abstract class LazyRequest implements Request {
       },
     });
   }
+
+  declare readonly cache: Request["cache"];
+  declare readonly credentials: Request["credentials"];
+  declare readonly destination: Request["destination"];
+  declare readonly integrity: string;
+  declare readonly keepalive: boolean;
+  declare readonly mode: Request["mode"];
+  declare readonly redirect: Request["redirect"];
+  declare readonly referrer: string;
+  declare readonly referrerPolicy: Request["referrerPolicy"];
+
+  declare arrayBuffer: BodySource["arrayBuffer"];
+  declare blob: BodySource["blob"];
+  declare bytes: BodySource["bytes"];
+  declare formData: BodySource["formData"];
+  declare json: BodySource["json"];
+  declare text: BodySource["text"];
 
   abstract readonly url: string;
   abstract readonly method: string;
@@ -50,54 +90,12 @@ export abstract class LazyRequest implements Request {
     return this.bodySource().bodyUsed;
   }
 
-  arrayBuffer(): Promise<ArrayBuffer> {
-    return this.bodySource().arrayBuffer();
-  }
-
-  blob(): Promise<Blob> {
-    return this.bodySource().blob();
-  }
-
-  bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return this.bodySource().bytes();
-  }
-
-  formData(): Promise<FormData> {
-    return this.bodySource().formData();
-  }
-
-  json(): Promise<unknown> {
-    return this.bodySource().json();
-  }
-
-  text(): Promise<string> {
-    return this.bodySource().text();
-  }
-
   clone(): Request {
     return this._request.clone();
   }
 
-  // Defaults of a new `Request` (Fetch, 5.4).
-
-  get cache(): Request["cache"] {
-    return "default";
-  }
-
-  get credentials(): Request["credentials"] {
-    return "same-origin";
-  }
-
-  get destination(): Request["destination"] {
-    return "";
-  }
-
   get duplex(): "half" {
     return "half";
-  }
-
-  get integrity(): string {
-    return "";
   }
 
   get isHistoryNavigation(): boolean {
@@ -106,26 +104,6 @@ export abstract class LazyRequest implements Request {
 
   get isReloadNavigation(): boolean {
     return false;
-  }
-
-  get keepalive(): boolean {
-    return false;
-  }
-
-  get mode(): Request["mode"] {
-    return "cors";
-  }
-
-  get redirect(): Request["redirect"] {
-    return "follow";
-  }
-
-  get referrer(): string {
-    return "about:client";
-  }
-
-  get referrerPolicy(): Request["referrerPolicy"] {
-    return "";
   }
 }
 

@@ -1,4 +1,5 @@
 import { BodyShare, BodyTooLargeError, readBody } from "@fetchwork/kit";
+import { bodyReaders, define } from "./fast-response.ts";
 
 /** The body of a request is larger than a limit of the server. */
 export class RequestTooLargeError extends BodyTooLargeError {
@@ -40,8 +41,6 @@ export function limitWholeReads(message: Request | Response, body: ReadableStrea
   if (share !== undefined) defineReaders(message, share.limit, share);
 }
 
-const readers = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
-
 function defineReaders(message: Request | Response, limit: number, share?: BodyShare): void {
   const readResponse = async (): Promise<Response> => {
     if (message.bodyUsed) throw new TypeError("Body is unusable: Body has already been read");
@@ -49,7 +48,7 @@ function defineReaders(message: Request | Response, limit: number, share?: BodyS
     const type = message.headers.get("content-type");
     return new Response(bytes, { headers: type === null ? [] : [["content-type", type]] });
   };
-  for (const name of readers) {
+  for (const name of bodyReaders) {
     define(message, name, async () => (await readResponse())[name]());
   }
   const clone = message.clone.bind(message);
@@ -58,8 +57,4 @@ function defineReaders(message: Request | Response, limit: number, share?: BodyS
     defineReaders(copy, limit);
     return copy;
   });
-}
-
-function define(message: Request | Response, name: string, value: () => unknown): void {
-  Object.defineProperty(message, name, { value, configurable: true, writable: true });
 }

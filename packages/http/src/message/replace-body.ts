@@ -16,26 +16,13 @@ export interface TakenResponse {
 }
 
 /**
- * A response of another class that passes its body to {@link takeResponse} by a method: text or
- * bytes where they are known, without a stream.
- */
-export interface BodyHolder extends Response {
-  takeBody(): ResponseBody;
-}
-
-/** Whether a response is a {@link BodyHolder}. */
-export function holdsBody(response: Response): response is BodyHolder {
-  return "takeBody" in response && typeof response.takeBody === "function";
-}
-
-/**
  * Takes a response apart, to make another one with {@link replaceBody}. The response must not be
  * used any more. Makes no stream of a body that is whole.
  */
 export function takeResponse(response: Response): TakenResponse {
   const { status, statusText, url, redirected } = response;
   const headers = HeaderList.from(response.headers);
-  const body = bodyOf(response);
+  const body = LazyResponse.is(response) ? LazyResponse.prepare(response).body : response.body;
   if (body !== null && !(body instanceof ReadableStream)) {
     headers.set("content-length", String(sizeOf(body)));
   }
@@ -68,11 +55,6 @@ export function replaceBody(
     Object.defineProperty(replaced, "redirected", { value: redirected, configurable: true });
   }
   return replaced;
-}
-
-function bodyOf(response: Response): ResponseBody {
-  if (LazyResponse.is(response)) return LazyResponse.prepare(response).body;
-  return holdsBody(response) ? response.takeBody() : response.body;
 }
 
 function sizeOf(body: string | Uint8Array): number {

@@ -24,7 +24,6 @@ describe("errors of undici", () => {
     [new errors.HeadersTimeoutError(), { phase: "headers", limit: 2 }],
     [new errors.BodyTimeoutError(), { phase: "body", limit: 3 }],
     [new errors.HeadersOverflowError(), { code: "ERR_HTTP_TOO_LARGE", limit: 256 }],
-    [new errors.ResponseExceededMaxSizeError(), { code: "ERR_HTTP_TOO_LARGE", limit: 1_000_000 }],
     [new errors.ResponseContentLengthMismatchError(), { code: "ERR_HTTP_PROTOCOL" }],
     [new errors.RequestContentLengthMismatchError(), { code: "ERR_HTTP_HEADER" }],
     [new errors.InvalidArgumentError("invalid x header"), { code: "ERR_HTTP_HEADER" }],
@@ -34,8 +33,6 @@ describe("errors of undici", () => {
     [new errors.SocketError("other side closed"), { reason: "reset" }],
     [new errors.SocketError("bad response"), { code: "ERR_HTTP_PROTOCOL" }],
     [new errors.InformationalError("stream closed"), { reason: "reset" }],
-    [new errors.SecureProxyConnectionError(new Error("secret")), { reason: "proxy" }],
-    [new errors.RequestAbortedError("Proxy response (407)"), { reason: "proxy" }],
     [new errors.BalancedPoolMissingUpstreamError(), { reason: "other" }],
   ])("%s have an equal of ours, and are not its cause", (error, expected) => {
     const failure = failureOf(error);

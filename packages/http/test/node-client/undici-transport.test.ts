@@ -1,11 +1,7 @@
 import { execFile } from "node:child_process";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
-import { MockAgent } from "undici";
 import { afterEach, describe, expect, it } from "vitest";
 import type { HeaderList, Transport } from "../../src/client/transport/transport.ts";
 import { undiciTransport, type UndiciTransportOptions } from "../../src/node/client/index.ts";
@@ -140,17 +136,6 @@ describe("a request", () => {
       code: "ERR_HTTP_METHOD",
     });
   });
-
-  it("goes to a Unix socket when one is named", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "fetchwork-socket-"));
-    const socketPath = join(folder, "server.sock");
-    server = createServer(echo);
-    await new Promise<void>((resolve) => server?.listen(socketPath, resolve));
-    transport = undiciTransport({ socketPath });
-    const { body } = await transport.exchange(requestOf("http://any.example/x"));
-    expect(valuesOf(read(body).raw, "host")).toEqual(["any.example"]);
-    rmSync(folder, { recursive: true });
-  });
 });
 
 describe("a response", () => {
@@ -242,35 +227,14 @@ describe("close", () => {
   });
 });
 
-describe("a dispatcher of one's own", () => {
-  it("is used, and left open", async () => {
-    const agent = new MockAgent();
-    agent.disableNetConnect();
-    const pool = agent.get("http://mock.example");
-    pool.intercept({ path: "/a" }).reply(200, "mocked", { headers: { "x-a": "1" } });
-    const mocked = undiciTransport({ dispatcher: agent });
-    const { body, headers } = await mocked.exchange(requestOf("http://mock.example/a"));
-    expect([textOf(body), valuesOf(headers, "x-a")]).toEqual(["mocked", ["1"]]);
-    await mocked.close();
-    pool.intercept({ path: "/b" }).reply(200, "still open");
-    const after = await undiciTransport({ dispatcher: agent }).exchange(
-      requestOf("http://mock.example/b"),
-    );
-    expect(textOf(after.body)).toBe("still open");
-    await agent.close();
-  });
-});
-
 describe("options", () => {
   it.each<[string, object]>([
     ["no connections", { connections: 0 }],
     ["half a connection", { connections: 1.5 }],
     ["a negative time", { keepAliveTimeout: -1 }],
-    ["no time", { keepAliveMaxTimeout: 0 }],
     ["no head", { maxHeaderSize: 0 }],
     ["a text for a switch", { http2: "yes" }],
     ["a number for a switch", { decompress: 1 }],
-    ["a number for a path", { socketPath: 1 }],
     ["a text for a function", { lookup: "dns" }],
     ["TLS that is none", { tls: "secret" }],
     ["a certificate without a key", { tls: { cert: "secret" } }],
@@ -279,10 +243,6 @@ describe("options", () => {
     ["a proxy that is none", { proxy: "socks5://user:secret@host" }],
     ["a proxy without an address", { proxy: {} }],
     ["nothing for a proxy", { proxy: null }],
-    ["a proxy and a Unix socket", { proxy: "http://proxy", socketPath: "/tmp/x" }],
-    ["a dispatcher that is none", { dispatcher: {} }],
-    ["a dispatcher and connections", { dispatcher: new MockAgent(), connections: 1 }],
-    ["a dispatcher and TLS", { dispatcher: new MockAgent(), tls: { ca: "secret" } }],
   ])("refuse %s, and show no secret", (_, options) => {
     expect(() => undiciTransport(options)).toThrow(
       expect.objectContaining({

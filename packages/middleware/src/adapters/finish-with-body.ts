@@ -1,4 +1,5 @@
 import { finishContext, type Context } from "@fetchwork/http";
+import { passOn } from "@fetchwork/http/internal";
 import { replaceBody, takeResponse, type ReplacedBody } from "../body/replace-body.ts";
 
 /**
@@ -17,31 +18,12 @@ export function finishWithBody(response: Response, context: Context, isWatched: 
     return replaceBody(taken, taken.body, taken.headers);
   }
   let bytes = 0;
-  const reader = taken.body.getReader();
-  const counted = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (!done) {
-            bytes += value.byteLength;
-            controller.enqueue(value);
-            return;
-          }
-          controller.close();
-          finishContext(context, { status, bytes });
-        } catch (error) {
-          finishContext(context, { status, bytes, error });
-          throw error;
-        }
-      },
-      cancel(reason) {
-        finishContext(context, { status, bytes, aborted: true });
-        return reader.cancel(reason);
-      },
+  const counted = passOn(taken.body, {
+    onPiece: ({ byteLength }) => {
+      bytes += byteLength;
     },
-    { highWaterMark: 0 },
-  );
+    onEnd: (how) => finishContext(context, { status, bytes, ...how }),
+  });
   return replaceBody(taken, counted, taken.headers);
 }
 

@@ -1,5 +1,5 @@
 import { nativeRequest, type Context } from "@fetchwork/http";
-import { isReceivedRequest } from "@fetchwork/http/internal";
+import { isReceivedRequest, passOn } from "@fetchwork/http/internal";
 import { ByteCollector } from "@fetchwork/kit";
 import { withStream } from "../body/read-body.ts";
 
@@ -32,7 +32,7 @@ export function captureBody(
     if (room > 0) kept.add(chunk.slice(0, room));
   };
 
-  const derived = withStream(request, passOn(body, note));
+  const derived = withStream(request, passOn(body, { onPiece: note }));
   return {
     // A platform's request that was not received is on its way to `fetch`, which accepts only its
     // own.
@@ -46,27 +46,4 @@ export function captureBody(
       return { text, truncated };
     },
   };
-}
-
-/** Passes a stream on as it is asked for, and shows each chunk first. */
-function passOn(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  see: (chunk: Uint8Array) => void,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const reader = body.getReader();
-  return new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        if (done) {
-          controller.close();
-        } else {
-          see(value);
-          controller.enqueue(value);
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
 }

@@ -24,14 +24,14 @@ export interface OwnUser extends ShownUser {
 export type SignInMethod = "password" | "passkey" | "provider";
 
 /** Response to a sign-in. */
-export interface SessionResponse {
+export interface SessionResponse<Self = OwnUser> {
   /** Sent as `access_token` or Bearer header. */
   readonly token: string;
   /** Validity of the token, in seconds. */
   readonly expiresIn: number;
   /** Good for one `POST /auth/refresh`. */
   readonly refreshToken: string;
-  readonly user: OwnUser;
+  readonly user: Self;
 }
 
 /** A session as its user sees it. */
@@ -109,16 +109,22 @@ export interface Code {
   readonly totp?: string | undefined;
 }
 
-/** Types of the routes of accounts, for the typed client. */
-export type AccountOperation =
-  | ResourceTypes<"users", ShownUser, UserInput>
-  | OperationTypes<"updatePassword", "id", Code & { readonly password: string }, OwnUser>
-  | OperationTypes<"updateRole", "id", { readonly role: "user" | "admin" }, OwnUser>
-  | OperationTypes<"signIn", never, Code | undefined, SessionResponse>
+/** Types of the routes of accounts, where users have own fields, for the typed client. */
+export type AccountOperation<Own = unknown, Given = unknown, Self = OwnUser & Partial<Own>> =
+  | ProviderOperation
+  | ResourceTypes<"users", ShownUser & Partial<Own>, UserInput & Given>
+  | OperationTypes<"updatePassword", "id", Code & { readonly password: string }, Self>
+  | OperationTypes<"updateRole", "id", { readonly role: "user" | "admin" }, Self>
+  | OperationTypes<"signIn", never, Code | undefined, SessionResponse<Self>>
   | OperationTypes<"signOut", never, undefined, undefined>
-  | OperationTypes<"signInPage", never, Code | undefined, { readonly user: OwnUser }>
+  | OperationTypes<"signInPage", never, Code | undefined, { readonly user: Self }>
   | OperationTypes<"signOutPage", never, undefined, undefined>
-  | OperationTypes<"refreshSession", never, { readonly refreshToken: string }, SessionResponse>
+  | OperationTypes<
+      "refreshSession",
+      never,
+      { readonly refreshToken: string },
+      SessionResponse<Self>
+    >
   | OperationTypes<"listSessions", "id", undefined, readonly ShownSession[]>
   | OperationTypes<"endSessions", "id", undefined, undefined>
   | OperationTypes<"endSession", "id" | "session", undefined, undefined>
@@ -140,20 +146,16 @@ export type AccountOperation =
       ShownPasskey
     >
   | OperationTypes<"beginPasskeySignIn", never, undefined, object>
-  | OperationTypes<"signInWithPasskey", never, { readonly response: object }, SessionResponse>
+  | OperationTypes<"signInWithPasskey", never, { readonly response: object }, SessionResponse<Self>>
   | OperationTypes<"listPasskeys", "id", undefined, readonly ShownPasskey[]>
   | OperationTypes<"removePasskey", "id" | "passkey", undefined, undefined>
-  | OperationTypes<"linkProvider", "provider", undefined, { readonly url: string }>
-  | OperationTypes<"showProviderUser", "provider", undefined, { readonly sub: string }>
-  | OperationTypes<"listLinks", "id", undefined, readonly ShownLink[]>
-  | OperationTypes<"removeLink", "id" | "link", undefined, { readonly revoked: boolean }>
   | OperationTypes<
       "changeEmail",
       "id",
       Code & { readonly email: string; readonly link: string },
       undefined
     >
-  | OperationTypes<"confirmEmail", "token", { readonly password?: string } | undefined, OwnUser>
+  | OperationTypes<"confirmEmail", "token", { readonly password?: string } | undefined, Self>
   | OperationTypes<
       "createPasswordReset",
       never,
@@ -169,4 +171,11 @@ export type AccountOperation =
         readonly user: Pick<ShownUser, "email" | "id" | "name" | "picture">;
       }
     >
-  | OperationTypes<"usePasswordReset", "token", { readonly password: string }, OwnUser>;
+  | OperationTypes<"usePasswordReset", "token", { readonly password: string }, Self>;
+
+/** Types of the routes of providers. */
+export type ProviderOperation =
+  | OperationTypes<"linkProvider", "provider", undefined, { readonly url: string }>
+  | OperationTypes<"showProviderUser", "provider", undefined, { readonly sub: string }>
+  | OperationTypes<"listLinks", "id", undefined, readonly ShownLink[]>
+  | OperationTypes<"removeLink", "id" | "link", undefined, { readonly revoked: boolean }>;

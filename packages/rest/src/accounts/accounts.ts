@@ -34,9 +34,9 @@ import { forgettingUsers } from "./users/forget-user.ts";
 import { userRoutes } from "./users/user-routes.ts";
 
 /** Options of accounts. */
-export interface AccountsOptions {
+export interface AccountsOptions<Own extends object = object, Given = unknown> {
   /** The users, as `defineUser` makes them. */
-  readonly user: UserResource;
+  readonly user: UserResource<Own, Given>;
   /**
    * Callers who may create users: holders of the master key, or everyone. An open sign-up never
    * sets a role and is limited for each network. Its address is unverified until it is confirmed.
@@ -99,9 +99,9 @@ export interface AccountsSettings {
 }
 
 /** Accounts on a store. */
-export interface OpenAccounts {
+export interface OpenAccounts<Own extends object = object, Given = unknown> {
   /** Routes of users, sessions, keys, mails, factors, passkeys and providers. */
-  readonly routes: readonly AccountRoute[];
+  readonly routes: readonly AccountRoute<Own, Given>[];
   /** For `createApi`: recognizes tokens, cookies, API keys and the master key. */
   readonly authentication: Authentication;
   /** Parts that the routes work with, for further routes. */
@@ -113,13 +113,13 @@ export interface OpenAccounts {
 }
 
 /** Users, and the ways in which they sign in. */
-export interface Accounts {
+export interface Accounts<Own extends object = object, Given = unknown> {
   /** The users as a resource, for relations and the list of resources. */
-  readonly user: UserResource;
+  readonly user: UserResource<Own, Given>;
   /** Collections of accounts, next to the users; for `openStore`. */
   readonly collections: NonNullable<StoreOptions["collections"]>;
   /** Begins to work on a store. */
-  open(store: Store, settings: AccountsSettings): OpenAccounts;
+  open(store: Store, settings: AccountsSettings): OpenAccounts<Own, Given>;
 }
 
 /**
@@ -134,7 +134,9 @@ export interface Accounts {
  * const { authentication, routes } = open(store, { masterKey, jwtSecret, title: "Blog", origin });
  * ```
  */
-export function accounts(options: AccountsOptions): Accounts {
+export function accounts<Own extends object = object, Given = unknown>(
+  options: AccountsOptions<Own, Given>,
+): Accounts<Own, Given> {
   checkOptions("accounts", options, [
     "user",
     "signUp",
@@ -242,7 +244,8 @@ export function accounts(options: AccountsOptions): Accounts {
       return {
         authentication,
         context,
-        routes: [...users(context), ...auth(context)],
+        // Own fields of users follow from `user`.
+        routes: [...users(context), ...auth(context)] as readonly AccountRoute<Own, Given>[],
         start: () => mails?.start(),
         stop: async () => mails?.stop(),
       };

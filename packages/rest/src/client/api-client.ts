@@ -1,7 +1,7 @@
 import type { SendOptions } from "@fetchwork/http";
 import type { OperationTypes, ResourceTypes, Typed, TypesOfRoutes } from "../route-types.ts";
 import type { Group, GroupParameters } from "./group-parameters.ts";
-import type { ListParameters, ParameterValues } from "./list-parameters.ts";
+import type { ListParameters, ParameterValues, QueryParameters } from "./list-parameters.ts";
 import type { CheckedPopulate, Populated } from "./populated.ts";
 import type { PageResult, QueryResult, Result } from "./result.ts";
 
@@ -19,18 +19,10 @@ export interface CallOptions extends Pick<SendOptions, "retry" | "signal" | "tim
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Options of a call that may respond with 304. */
-export interface ConditionalOptions extends CallOptions {
-  readonly ifNoneMatch: string;
-}
-
-/** A document some of whose fields were asked for. */
-export type Selected<D> = Partial<D>;
-
 type FoundBy<Query, D, Related> = Query extends {
   readonly fields: string | readonly string[];
 }
-  ? Selected<PopulatedBy<Query, D, Related>>
+  ? Partial<PopulatedBy<Query, D, Related>>
   : PopulatedBy<Query, D, Related>;
 
 type PopulatedBy<Query, D, Related> = Query extends { readonly populate: infer Paths }
@@ -93,12 +85,6 @@ type Only<Given, Allowed> = {
     : never;
 };
 
-/** Parameters of `query`: those of a list, except the filters of single fields. */
-export type QueryParameters<D, Lists = unknown> = Pick<
-  ListParameters<D, Lists>,
-  "after" | "fields" | "limit" | "page" | "populate" | "q" | "sort" | "where"
->;
-
 type NextQuery<Query> = Omit<Query, "after" | "page"> &
   Pick<QueryParameters<unknown>, "after" | "page">;
 
@@ -128,10 +114,11 @@ export interface ResourceClient<D, Input, Related = unknown, Lists = unknown> {
     query?: Query,
     options?: CallOptions,
   ): Promise<PageResult<Group<D, Query>>>;
-  /** One document, with all its fields or those that `fields` names. */
+  /** One document, with all its fields or those that `fields` names; none with a 304. */
   show<const Query extends ShowParameters<D>>(
     id: string,
-    options: Omit<ConditionalOptions, "query"> & {
+    options: Omit<CallOptions, "query"> & {
+      readonly ifNoneMatch: string;
       readonly query?: (Query & Checked<Query, Related, ShowParameters<D>>) | undefined;
     },
   ): Promise<Result<FoundBy<Query, D, Related> | undefined>>;
@@ -171,7 +158,8 @@ export type OperationCall<Parameter extends string, Body, Data> = [Parameter, un
   ? (input?: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Result<Data>>
   : (input: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Result<Data>>;
 
-type TypesOf<Api> = Api extends readonly unknown[]
+/** Types of the routes of an API, or of a list of routes. */
+export type TypesOf<Api> = Api extends readonly unknown[]
   ? TypesOfRoutes<Api>
   : Api extends Typed<infer Types>
     ? Types

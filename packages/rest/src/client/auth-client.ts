@@ -8,7 +8,8 @@ import type {
   ShownUser,
   UserInput,
 } from "../accounts/account-operations.ts";
-import type { CallOptions } from "./api-client.ts";
+import type { ResourceTypes } from "../route-types.ts";
+import type { CallOptions, TypesOf } from "./api-client.ts";
 import {
   type AuthOptions,
   type AuthTokens,
@@ -33,8 +34,8 @@ const basic = ({ email, password }: Credentials): string =>
 
 type Basic = "changeEmail" | "enableSecondFactor" | "updatePassword";
 type Others = "refreshSession" | "signIn" | "signInPage" | "signOut" | "signOutPage" | "updateRole";
-type AuthOperation = Exclude<
-  Extract<AccountOperation, { readonly operation: string }>,
+type AuthOperation<Own = unknown> = Exclude<
+  Extract<AccountOperation<Own>, { readonly operation: string }>,
   { readonly operation: Others }
 >;
 
@@ -56,15 +57,24 @@ type ArgumentsOf<Input> = object extends Input
  * parameters of the path and fields of the body in one object; `id` is `me` by default. Secrets of
  * these calls go to no redirect.
  */
-export type AuthClient = {
-  readonly [O in AuthOperation as O["operation"]]: (
+export type AuthClient<Api = unknown> =
+  Extract<TypesOf<Api>, ResourceTypes<"users">> extends ResourceTypes<
+    "users",
+    infer Shown extends ShownUser,
+    infer Input extends UserInput
+  >
+    ? AuthCalls<Shown, Input, Omit<Shown, keyof ShownUser>>
+    : AuthCalls<ShownUser, UserInput, unknown>;
+
+type AuthCalls<Shown, Input, Own, Self = OwnUser & Own> = {
+  readonly [O in AuthOperation<Own> as O["operation"]]: (
     ...given: ArgumentsOf<InputOf<O>>
   ) => Promise<Result<O["response"]>>;
 } & {
   /** Begins a session and keeps tokens. 401 with `param: "totp"`: second factor. */
-  signIn(input: Credentials & Code, options?: CallOptions): Promise<Result<SessionResponse>>;
+  signIn(input: Credentials & Code, options?: CallOptions): Promise<Result<SessionResponse<Self>>>;
   /** Creates a user; no data where a mail with the next step is sent. It does not sign in. */
-  signUp(input: UserInput, options?: CallOptions): Promise<Result<ShownUser | undefined>>;
+  signUp(input: Input, options?: CallOptions): Promise<Result<Shown | undefined>>;
   /** Ends this session. Its tokens are removed even where the API is not reached, an error. */
   signOut(): Promise<void>;
   /** Ends all sessions and tokens of the user. */
@@ -72,7 +82,7 @@ export type AuthClient = {
   /** Refreshes before the tokens expire. Returns whether a user is signed in. */
   refresh(): Promise<boolean>;
   /** Shows the user who is signed in. */
-  me(options?: CallOptions): Promise<Result<OwnUser>>;
+  me(options?: CallOptions): Promise<Result<Self>>;
 };
 
 /** Content of a call's request. */

@@ -4,7 +4,7 @@ import { Client, type ClientOptions as HttpOptions, type RestResponse } from "@f
 import type { ApiClient, CallOptions } from "./api-client.ts";
 import { type AuthClient, createAuthClient, type Sending } from "./auth-client.ts";
 import type { AuthOptions } from "./client-session.ts";
-import { type ApiDescription, indexOperations, type OperationIndex } from "./description.ts";
+import { type ApiDescription, indexOperations, json, type OperationIndex } from "./description.ts";
 import { ClientError, ProblemError } from "./errors.ts";
 import { queryTexts } from "./list-parameters.ts";
 import { type PageResult, pageResultOf, queryResultOf, resultOf } from "./result.ts";
@@ -56,7 +56,7 @@ const checkOptions = createOptionCheck(
  */
 export function createClient<Api>(
   options: ApiClientOptions & { readonly auth: true | AuthOptions },
-): ApiClient<Api> & { readonly auth: AuthClient };
+): ApiClient<Api> & { readonly auth: AuthClient<Api> };
 export function createClient<Api>(options: ApiClientOptions): ApiClient<Api>;
 export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
   checkOptions("createClient", options, [
@@ -133,7 +133,7 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
     }
     let route = routes.get(target.route);
     if (!route) routes.set(target.route, (route = endpoint.compile(target.route)));
-    const headers = headersOf(given, sending);
+    const headers = { accept: target.type, ...headersOf(given, sending) };
     const { retry, signal, timeout } = given;
     const request = route({ ...values, headers, ...(body === undefined ? {} : { data: body }) });
     // Calls of accounts have secrets in paths and bodies, which HTTP takes along to another origin.
@@ -171,7 +171,10 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
     const call = async (
       input: Pick<Sending, "body" | "params"> = {},
       options?: CallOptions,
-    ): Promise<unknown> => resultOf(await send(name, { ...input, options }));
+    ): Promise<unknown> => {
+      const response = await send(name, { ...input, options });
+      return resultOf(response, index?.get(name)?.type);
+    };
 
     return Object.assign(call, {
       list: async (query?: object, options?: CallOptions) =>
@@ -228,12 +231,9 @@ async function fetchDescription(http: Client): Promise<OperationIndex> {
   return indexOperations(description);
 }
 
-const json = "application/json";
-
 function headersOf(options: CallOptions, { authorization }: Sending): Record<string, string> {
   const { headers, idempotencyKey, ifMatch, ifNoneMatch } = options;
   return {
-    accept: json,
     ...(typeof authorization === "string" ? { authorization } : {}),
     ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
     ...(ifNoneMatch === undefined ? {} : { "if-none-match": ifNoneMatch }),

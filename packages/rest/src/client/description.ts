@@ -14,10 +14,15 @@ export interface OperationTarget {
   readonly route: string;
   /** Names of the parameters of the path, in the order of their placeholders `p0`, `p1`, … */
   readonly parameters: readonly string[];
+  /** Media type of the successful response. */
+  readonly type: string;
 }
 
 /** Finds operations: by `articles.list` for those of resources, by operation name for all. */
 export type OperationIndex = ReadonlyMap<string, OperationTarget>;
+
+/** Media type of responses that are not text. */
+export const json = "application/json";
 
 const methods: ReadonlySet<string> = new Set(["get", "query", "post", "put", "patch", "delete"]);
 
@@ -38,8 +43,8 @@ export function indexOperations(description: unknown): OperationIndex {
     if (!isObject(item)) continue;
     for (const [method, operation] of Object.entries(item)) {
       if (!methods.has(method) || !isObject(operation)) continue;
-      const target = targetOf(method.toUpperCase(), path);
-      const { operationId, "x-fetchwork": marks } = operation;
+      const { operationId, responses, "x-fetchwork": marks } = operation;
+      const target = { ...targetOf(method.toUpperCase(), path), type: typeOf(responses) };
       if (typeof operationId === "string") index.set(operationId, target);
       if (isObject(marks)) {
         const name = `${String(marks["resource"])}.${String(marks["action"])}`;
@@ -53,7 +58,7 @@ export function indexOperations(description: unknown): OperationIndex {
 }
 
 /** Parameters are renamed: `url` or `headers` would be an option of the request builder. */
-function targetOf(method: string, path: string): OperationTarget {
+function targetOf(method: string, path: string): Omit<OperationTarget, "type"> {
   if (!/^\/(?!\/)(?:[\w.~/-]|\{\w+\})*$/.test(path)) {
     throw new ClientError("ERR_REST_DESCRIPTION", "the description of the API has a faulty path");
   }
@@ -63,4 +68,13 @@ function targetOf(method: string, path: string): OperationTarget {
     return `{p${parameters.length - 1}}`;
   });
   return { method, route: `${method} ${template}{?query*}`, parameters };
+}
+
+/** Text is declared by a media type other than JSON. */
+function typeOf(responses: unknown): string {
+  for (const [status, response] of Object.entries(isObject(responses) ? responses : {})) {
+    const content = isObject(response) ? response["content"] : undefined;
+    if (status.startsWith("2") && isObject(content)) return Object.keys(content)[0] ?? json;
+  }
+  return json;
 }

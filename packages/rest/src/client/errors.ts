@@ -13,7 +13,7 @@ type RefusedField = Omit<FieldError, "valid">;
  *
  * - `ERR_REST_OPERATION`: the API has no such operation, or the call lacks a parameter of its path.
  * - `ERR_REST_DESCRIPTION`: the description of the API cannot be had or is none.
- * - `ERR_REST_RESPONSE`: a successful response is not the JSON that it should be.
+ * - `ERR_REST_RESPONSE`: a successful response is not the JSON or text that it should be.
  */
 export class ClientError extends FetchworkError {
   override readonly name = "ClientError" as const;

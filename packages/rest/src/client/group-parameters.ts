@@ -1,9 +1,4 @@
-import type { ListParameters, ListWhere } from "./list-parameters.ts";
-
-type FieldOf<D> = Extract<keyof D, string>;
-
-/** One name or several. */
-type Names<Name extends string> = Name | readonly Name[];
+import type { FieldOf, ListParameters, Names, QueryParameters } from "./list-parameters.ts";
 
 type GroupKind = "avg" | "max" | "min" | "sum";
 
@@ -29,14 +24,7 @@ export type GroupParameters<D> = {
   readonly sort?: Names<GroupOrder<D> | `-${GroupOrder<D>}`> | undefined;
   /** Groups at most, 1 to 1,000. Default: `100`. */
   readonly limit?: number | undefined;
-  /** Words that must occur, as in a list. */
-  readonly q?: string | undefined;
-  /** A filter with `and`, `or` and `not`, as in a list. */
-  readonly where?: ListWhere<D> | undefined;
-} & Omit<
-  ListParameters<D>,
-  "after" | "fields" | "limit" | "page" | "populate" | "q" | "sort" | "where" | "by" | GroupKind
->;
+} & Omit<ListParameters<D>, Exclude<keyof QueryParameters<D>, "q" | "where"> | "by" | GroupKind>;
 
 /** One group: the values that its documents share, their number, and what is computed of them. */
 export type Group<D, Query> = {

@@ -6,7 +6,8 @@ export type ParameterValue = string | number | boolean | readonly (string | numb
 /** Parameters of a query. `undefined` counts as not given. */
 export type ParameterValues = Readonly<Record<string, ParameterValue | undefined>>;
 
-type FieldOf<D> = Extract<keyof D, string>;
+/** Names of the fields of `D`. */
+export type FieldOf<D> = Extract<keyof D, string>;
 
 /** Fields by which lists filter or sort, as far as `Lists`, a `ListTypes`, names them; else all. */
 type ListedFields<D, Lists, Use extends "filter" | "sort"> = Lists extends {
@@ -23,7 +24,7 @@ type ValueOf<D, Name> = Name extends keyof D ? D[Name] : unknown;
 type Signed<Name extends string> = Name | `-${Name}`;
 
 /** One name or several. */
-type Names<Name extends string> = Name | readonly Name[];
+export type Names<Name extends string> = Name | readonly Name[];
 
 /** A value of a field or of a member of its list; any value where the field's type is open. */
 type ScalarOf<Value> =
@@ -62,11 +63,11 @@ export type ListWhere<D, Lists = unknown> = {
   readonly not?: ListWhere<D, Lists> | undefined;
 };
 
-/**
- * Parameters of a list of `D`. Fields that do not filter or sort do not compile, or are a 400 where
- * `Lists` does not say. A resource's own parameters go into the option `query`.
- */
-export type ListParameters<D, Lists = unknown> = {
+/** Latitude and longitude in degrees. */
+type Place = readonly [latitude: number, longitude: number];
+
+/** Parameters of `query`: those of a list, except the filters of single fields. */
+export interface QueryParameters<D, Lists = unknown, Near = Place> {
   /** Words that must occur: from 3 characters on parts of words, below beginnings of words. */
   readonly q?: string | undefined;
   /** Number of the page, from 1. */
@@ -83,7 +84,21 @@ export type ListParameters<D, Lists = unknown> = {
   readonly where?: ListWhere<D, Lists> | undefined;
   /** Paths of relations whose documents are put in the place of their identifiers. */
   readonly populate?: string | readonly string[] | undefined;
-} & {
+  /** Place whose nearest documents come first, for a resource with `geo`; not with `sort`. */
+  readonly near?: Near | undefined;
+  /** Minimum distance from `near`, in meters. */
+  readonly min_distance?: number | undefined;
+  /** Maximum distance from `near`, in meters. */
+  readonly max_distance?: number | undefined;
+  /** Removed documents alone, or too; for admins. */
+  readonly trash?: "only" | "with" | undefined;
+}
+
+/**
+ * Parameters of a list of `D`. Fields that do not filter or sort do not compile, or are a 400 where
+ * `Lists` does not say. A resource's own parameters go into the option `query`.
+ */
+export type ListParameters<D, Lists = unknown> = QueryParameters<D, Lists, Place | string> & {
   readonly [K in ListedFields<D, Lists, "filter">]?: OneOf<ScalarOf<ValueOf<D, K>>> | undefined;
 } & {
   readonly [

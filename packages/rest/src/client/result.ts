@@ -1,4 +1,6 @@
 import type { RestResponse } from "@fetchwork/http";
+import { isObject } from "@fetchwork/kit";
+import { json } from "./description.ts";
 import { ClientError } from "./errors.ts";
 
 /** A successful response. */
@@ -32,13 +34,14 @@ export interface QueryResult<T, Query> extends Omit<PageResult<T>, "next"> {
 }
 
 /**
- * Reads a successful response.
+ * Reads a successful response: JSON, or the text of another type that is declared.
  *
  * @throws ClientError `ERR_REST_RESPONSE`
  */
-export function resultOf(response: RestResponse): Result<unknown> {
+export function resultOf(response: RestResponse, type: string = json): Result<unknown> {
+  const isText = type !== json && response.header("content-type")?.startsWith(type);
   return {
-    data: dataOf(response),
+    data: isText ? response.body : dataOf(response),
     status: response.statusCode,
     etag: response.header("etag"),
     location: response.header("location"),
@@ -54,7 +57,7 @@ export function resultOf(response: RestResponse): Result<unknown> {
 export function pageResultOf(response: RestResponse): PageResult<unknown> {
   const result = resultOf(response);
   const { data } = result;
-  const { rows, count }: Rows = isRows(data) ? data : { rows: data };
+  const { rows = data, count }: Readonly<Record<string, unknown>> = isObject(data) ? data : {};
   const isUnchanged = response.statusCode === 304;
   if (!isUnchanged && !Array.isArray(rows)) {
     throw new ClientError("ERR_REST_RESPONSE", "the response to a list must be an array");
@@ -94,15 +97,6 @@ function dataOf(response: RestResponse): unknown {
       `the response with status ${statusCode} is not JSON`,
     );
   }
-}
-
-interface Rows {
-  readonly rows: unknown;
-  readonly count?: unknown;
-}
-
-function isRows(data: unknown): data is Rows {
-  return typeof data === "object" && data !== null && !Array.isArray(data) && "rows" in data;
 }
 
 function numberOf(text: string | undefined): number | undefined {

@@ -18,9 +18,6 @@ export function bulkRoute<S extends Schema>(
     create && patch && remove && update,
     `bulk of ${name} needs a controller with create, update, patch and remove`,
   );
-  const conflicts = {
-    description: "A unique value is already used, or another document refers to one",
-  };
   return defineRoute({
     method: "POST",
     path: `${path}/bulk`,
@@ -32,7 +29,7 @@ export function bulkRoute<S extends Schema>(
     responses: {
       200: { description: "Result of each operation", schema: resultsSchema(resource) },
       404: { description: `${capitalized(name)} not found` },
-      409: conflicts,
+      409: { description: "A unique value is already used, or another document refers to one" },
       412: { description: `A ${collection.name} document is of another version` },
     },
     handle: bulkHandler(resource, { create, patch, remove, update }),
@@ -59,6 +56,7 @@ function bodySchema(resource: Resource): JsonSchema {
   const { bulkLimit, input, name } = resource;
   const id = { type: "string", minLength: 1 };
   const version = { type: "integer", minimum: 1, description: "As in the entity tag" };
+  const change = (method: "PATCH" | "PUT") => changeSchema(capitalized(name), resource, method);
   const operations = {
     type: "array",
     minItems: 1,
@@ -66,24 +64,8 @@ function bodySchema(resource: Resource): JsonSchema {
     items: {
       oneOf: [
         item({ op: op("create"), body: input }, ["op", "body"]),
-        item(
-          {
-            op: op("update"),
-            id,
-            version,
-            body: changeSchema(capitalized(name), resource, "PUT"),
-          },
-          ["op", "id", "body"],
-        ),
-        item(
-          {
-            op: op("patch"),
-            id,
-            version,
-            body: changeSchema(capitalized(name), resource, "PATCH"),
-          },
-          ["op", "id", "body"],
-        ),
+        item({ op: op("update"), id, version, body: change("PUT") }, ["op", "id", "body"]),
+        item({ op: op("patch"), id, version, body: change("PATCH") }, ["op", "id", "body"]),
         item({ op: op("remove"), id, version }, ["op", "id"]),
       ],
     },

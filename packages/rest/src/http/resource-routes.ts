@@ -235,6 +235,6 @@ const notModified: RouteResponse = {
 };
 
 /** Describes the response with one document. */
-function documentResponse(name: string, schema: JsonSchema): RouteResponse {
+export function documentResponse(name: string, schema: JsonSchema): RouteResponse {
   return { description: `The ${name}`, schema, headers: { ETag: "Version of the document" } };
 }

@@ -178,9 +178,8 @@ function responsesOf(route: Route, { components, resources }: Parts): JsonSchema
     const status = Number(text);
     const schema = response.schema ?? (hasBody(status) ? successful : undefined);
     const problem = status >= 400 ? problemContent(status) : undefined;
-    const content = schema
-      ? { "application/json": { schema: components.schema(schema) } }
-      : problem;
+    const type = (hasBody(status) ? route.responseType : undefined) ?? "application/json";
+    const content = schema ? { [type]: { schema: components.schema(schema) } } : problem;
     const whole = describeResponse(response, content);
     // Many operations say the same of what is missing: it is described once.
     const name = response.description.split(" ").map(capitalized).join("");

@@ -37,11 +37,13 @@ export interface RouteDefinition<
   /** Schema of the body. Without it a body is read for its token only. */
   readonly body?: BodySchema | undefined;
   /**
-   * Schema of the JSON body of the successful response, for the reference and for the types of the
+   * Schema of the body of the successful response, for the reference and for the types of the
    * client. Responses are not checked against it. Default: what `responses` say, and `unknown` in
    * the client.
    */
   readonly response?: ResponseSchema | undefined;
+  /** Media type of a body that is text, such as `text/csv`, with `response`. Default: JSON. */
+  readonly responseType?: string | undefined;
   /** Schema of the body in the reference, where it differs from `body`, as for partial updates. */
   readonly bodyReference?: JsonSchema | undefined;
   /** Whether `If-Match` and `If-None-Match` are understood, with 412. Default: `false`. */
@@ -168,6 +170,7 @@ export function defineRoute<
     "access",
     "body",
     "response",
+    "responseType",
     "bodyReference",
     "conditional",
     "checksCaller",
@@ -182,10 +185,12 @@ export function defineRoute<
     "action",
     "types",
   ]);
-  const { access, method, operation, query = [], responses } = definition;
+  const { access, method, operation, query = [], response, responses, responseType } = definition;
+  const isText = response !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(responseType ?? "");
   for (const [name, value, fits, expected] of [
     ["method", method, routeMethods.includes(method), `one of ${routeMethods.join(", ")}`],
     ["access", access, routeRules.includes(access), `one of ${routeRules.join(", ")}`],
+    ["responseType", responseType, responseType === undefined || isText, textTypes],
     ["query", query, Array.isArray(query), "a list of { name, description, schema }"],
     ["responses", responses, isObject(responses), "an object of { description } by status"],
   ] as const) {
@@ -194,6 +199,7 @@ export function defineRoute<
   return definition;
 }
 
+const textTypes = 'a media type, such as "text/csv", of the schema response';
 const routeMethods: readonly RouteMethod[] = ["GET", "QUERY", "POST", "PUT", "PATCH", "DELETE"];
 const routeRules: readonly AccessRule[] = [
   "public",

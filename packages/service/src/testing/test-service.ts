@@ -32,7 +32,7 @@ export interface TestServiceOptions {
 
 /** A typed client of the service, with everything of accounts. */
 export type TestClient<Types> = ApiClient<{ readonly types?: Types }> & {
-  readonly auth: AuthClient;
+  readonly auth: AuthClient<{ readonly types?: Types }>;
 };
 
 /** A service that a test holds in its hands. */

@@ -20,39 +20,3 @@ export async function startOfBody(body: ReadableStream<Uint8Array>): Promise<Uin
   }
   return start.slice(0, length);
 }
-
-/** Callbacks around a body that is read. */
-export interface BodyWatch {
-  /** Called once, when the body has ended, failed or was cancelled. */
-  readonly onEnd: () => void;
-  /** Returns the meaning of an error of the body. */
-  readonly explain: (error: unknown) => unknown;
-}
-
-/** Passes a body on, chunk by chunk as it is read. */
-export function watchBody(
-  body: ReadableStream<Uint8Array>,
-  { onEnd, explain }: BodyWatch,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (!done) return controller.enqueue(value);
-          onEnd();
-          controller.close();
-        } catch (error) {
-          onEnd();
-          throw explain(error);
-        }
-      },
-      async cancel(reason) {
-        onEnd();
-        await reader.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}

@@ -1,5 +1,6 @@
 import { HttpError } from "../../errors.ts";
 import { redactUrl } from "../transport/redact-url.ts";
+import { printable } from "./response-schema.ts";
 import type { RestResponse } from "./rest-response.ts";
 
 /** `ERR_HTTP_REST`: status 400 or more, with `throwOnStatus`. Names status, request and body. */
@@ -14,7 +15,7 @@ export class ResponseError extends HttpError {
   constructor(response: RestResponse, details: { readonly method: string; readonly url: URL }) {
     const { statusCode } = response;
     const url = redactUrl(details.url);
-    const text = messageOf(response.body) || "no body";
+    const text = printable(response.body, 1000) || "no body";
     super("ERR_HTTP_REST", `${statusCode} from ${details.method} ${url}: ${text}`);
     this.statusCode = statusCode;
     this.method = details.method;
@@ -29,16 +30,4 @@ export class ResponseError extends HttpError {
   get response(): RestResponse {
     return this.#response;
   }
-}
-
-const longest = 1000;
-
-/** A message is one bounded piece of printable text, whatever a server sends. */
-function messageOf(body: string): string {
-  const start = body.length > longest ? `${body.slice(0, longest)}…` : body;
-  // oxlint-disable no-control-regex -- these are what is replaced
-  return start
-    .replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")
-    .trim()
-    .toWellFormed();
 }

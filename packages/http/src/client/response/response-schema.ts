@@ -69,13 +69,12 @@ function withoutValues(issue: SchemaIssue, root: unknown): ResponseIssue {
   return { message: printable(message, 300), path };
 }
 
-function printable(text: string, longest: number): string {
+/** Makes one bounded piece of printable text of whatever a server sends. */
+export function printable(text: string, longest: number): string {
   const start = text.length > longest ? `${text.slice(0, longest)}…` : text;
-  return (
-    start
-      // oxlint-disable-next-line no-control-regex -- these are what is replaced
-      .replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")
-      .trim()
-      .toWellFormed()
-  );
+  // oxlint-disable no-control-regex -- these are what is replaced
+  return start
+    .replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")
+    .trim()
+    .toWellFormed();
 }

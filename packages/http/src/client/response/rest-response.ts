@@ -21,7 +21,6 @@ export class ResponseHead {
   constructor({ status, headers }: TransportHead) {
     this.statusCode = status;
     this.#list = headers;
-    this.#headers = undefined;
   }
 
   /** Name to list of values; names as in `Content-Type`, looked up in any case. */
@@ -55,7 +54,6 @@ export class RestResponse extends ResponseHead {
   constructor(response: TransportHead & { readonly body: Uint8Array }) {
     super(response);
     this.#bytes = response.body;
-    this.#text = undefined;
   }
 
   /** The body as UTF-8 text, without byte order mark; invalid bytes: U+FFFD. See {@link bytes}. */

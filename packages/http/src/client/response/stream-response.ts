@@ -1,3 +1,4 @@
+import { pairsOf } from "../../message/header-list.ts";
 import { ResponseHead } from "./rest-response.ts";
 import type { StreamedResponse } from "../transport/transport.ts";
 
@@ -24,9 +25,7 @@ export class StreamResponse extends ResponseHead {
   toResponse(): Response {
     const { statusCode, headerList } = this;
     const headers = new Headers();
-    for (let index = 0; index < headerList.length; index += 2) {
-      headers.append(headerList[index] ?? "", headerList[index + 1] ?? "");
-    }
+    for (const [name, value] of pairsOf(headerList)) headers.append(name, value);
     const isEmpty = statusCode === 204 || statusCode === 205 || statusCode === 304;
     if (isEmpty) void this.body.cancel().catch(() => undefined);
     return new Response(isEmpty ? null : asBodyInit(this.body), { status: statusCode, headers });

@@ -1,4 +1,4 @@
-import { optionError } from "../option-values.ts";
+import { optionError } from "../../option-values.ts";
 import { ProtocolError, RedirectError } from "./transport-errors.ts";
 import { redactUrl } from "./redact-url.ts";
 import type { Transport, TransportRequest } from "./transport.ts";

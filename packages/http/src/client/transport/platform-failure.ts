@@ -9,6 +9,7 @@ import {
   TooLargeError,
   TransportError,
   type ConnectionFailure,
+  type TransportErrorDetails,
 } from "./transport-errors.ts";
 import type { TransportRequest } from "./transport.ts";
 
@@ -40,18 +41,27 @@ export function platformFailure(thrown: unknown, request: TransportRequest): Err
   if (code !== undefined && /^(?:HPE_|Z_|UND_ERR_RES_)/.test(code)) {
     return new ProtocolError("the response is malformed", more);
   }
-  const reason = connectionReasonOf(code);
-  return new ConnectionError(reason, problems[reason], { ...more, systemCode: code });
+  return connectionFailure(code, more);
+}
+
+/** Makes the error of a connection that failed with a code of the platform, or without one. */
+export function connectionFailure(
+  systemCode: string | undefined,
+  details: TransportErrorDetails,
+): ConnectionError {
+  const reason = connectionReasonOf(systemCode);
+  const suffix = systemCode === undefined ? "" : ` (${systemCode})`;
+  return new ConnectionError(reason, `${problems[reason]}${suffix}`, { ...details, systemCode });
 }
 
 const problems: Readonly<Record<ConnectionFailure, string>> = {
-  refused: "the server refuses connections",
-  reset: "the connection broke off",
-  dns: "the host name has no address",
-  tls: "TLS failed",
+  refused: "the server refuses the connection",
+  reset: "the connection was reset",
+  dns: "the name of the server cannot be resolved",
+  tls: "there is no secure connection",
   unreachable: "the server cannot be reached",
-  proxy: "the proxy failed",
-  other: "the platform could not send the request",
+  proxy: "the proxy fails",
+  other: "the connection failed",
 };
 
 function causeNamed(thrown: unknown, name: string, depth: number = 0): Error | undefined {

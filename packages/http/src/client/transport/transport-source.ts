@@ -1,5 +1,5 @@
 import { HttpUsageError } from "../../errors.ts";
-import { optionError } from "../option-values.ts";
+import { optionError } from "../../option-values.ts";
 import type { Transport } from "./transport.ts";
 
 /** Source of a client's transport; the platform's is loaded at the first request. */
@@ -8,17 +8,15 @@ export class TransportSource {
   #loading: Promise<Transport> | undefined;
   readonly #isOwn: boolean;
   readonly #parent: TransportSource | undefined;
-  #isClosed: boolean;
+  #isClosed = false;
 
   constructor(given: Transport | undefined, parent?: TransportSource) {
     if (given !== undefined && typeof given?.exchange !== "function") {
       throw optionError("transport", given, "a Transport");
     }
     this.#current = given;
-    this.#loading = undefined;
     this.#isOwn = given === undefined && parent === undefined;
     this.#parent = parent;
-    this.#isClosed = false;
   }
 
   /** Undefined before the first request, and after the end. */

@@ -9,8 +9,6 @@ import { toConnectionOptions, type ClientTlsOptions } from "./tls-options.ts";
 export interface ConnectorOptions {
   readonly tls: ClientTlsOptions;
   readonly http2: boolean;
-  readonly socketPath?: string | undefined;
-  readonly localAddress?: string | undefined;
   readonly lookup?: LookupFunction | undefined;
 }
 
@@ -32,13 +30,11 @@ export function directConnector(
 
 /** Makes undici's own connector without its timeout. */
 export function rawConnector(options: ConnectorOptions): buildConnector.connector {
-  const { tls, http2, socketPath, localAddress, lookup } = options;
+  const { tls, http2, lookup } = options;
   return buildConnector({
     ...toConnectionOptions(tls),
     allowH2: http2,
     timeout: 0,
-    ...(socketPath === undefined ? {} : { socketPath }),
-    ...(localAddress === undefined ? {} : { localAddress }),
     ...(lookup === undefined ? {} : { lookup }),
   });
 }

@@ -1,16 +1,11 @@
-import type { Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import type { TransportHead, TransportRequest } from "../../client/transport/transport.ts";
 import {
   AbortError,
   TimeoutError,
   TooLargeError,
 } from "../../client/transport/transport-errors.ts";
-import {
-  attemptAbandoned,
-  type ConnectionSite,
-  type ConnectionSites,
-  type Waiting,
-} from "./connection-site.ts";
+import { attemptAbandoned, type ConnectionSite, type ConnectionSites } from "./connection-site.ts";
 import { readCodings } from "./content-coding.ts";
 import {
   detailsOf,
@@ -23,18 +18,17 @@ import { ProxyFailure, refusal } from "./tunnel-connector.ts";
 import type { UploadBody } from "./upload-body.ts";
 
 /** Input of undici; `servername` keeps a caller's `Host` out of the connection choice. */
-export interface DispatchOptions extends Dispatcher.DispatchOptions {
+interface DispatchOptions extends Dispatcher.DispatchOptions {
+  /** The origin that a connection leads to. */
+  readonly origin: string;
   readonly servername: string;
 }
 
 /** Where and how an exchange goes. */
 export interface ExchangeRoute {
-  readonly dispatcher: Dispatcher;
+  readonly agent: Agent;
   readonly options: DispatchOptions;
-  /** Pools of our own have sites; a dispatcher that was given has none. */
-  readonly sites: ConnectionSites | undefined;
-  /** The origin that a connection leads to. */
-  readonly origin: string;
+  readonly sites: ConnectionSites;
   /** Whether a 407 comes from a proxy that forwards the request. */
   readonly forwarded: boolean;
   readonly upload: UploadBody | undefined;
@@ -49,31 +43,42 @@ export type Codings = ReturnType<typeof readCodings>;
  * One request on its way through undici: when it may be sent again, when it times out, and what a
  * failure means. Its two kinds decide what happens with the response's body.
  */
-export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
+export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   readonly request: TransportRequest;
-  readonly connectTimeout: number;
-  waitingSince = 0;
   protected readonly maxResponseSize: number;
+  /** Hands the response to the caller. */
+  protected readonly resolve: (response: Result) => void;
+  /** Tells the caller of a failure. */
+  protected readonly reject: (error: Error) => void;
   /** Bytes of the body that arrived, still coded. */
   protected received = 0;
   /** Set while undici works for this exchange. */
   protected controller: Dispatcher.DispatchController | undefined;
   readonly #route: ExchangeRoute;
-  readonly #site: ConnectionSite | undefined;
+  readonly #site: ConnectionSite;
   readonly #onAbort: (() => void) | undefined;
   #phase: ExchangePhase = "connecting";
+  /** Whether the site counts it among those that wait for a connection. */
+  #isWaiting = false;
   #ended = false;
   #reused = false;
   #repeated = false;
   #dyingPause = firstDyingPause;
   #isSent = false;
   #timer: NodeJS.Timeout | undefined;
-  constructor(request: TransportRequest, route: ExchangeRoute) {
+
+  constructor(
+    request: TransportRequest,
+    route: ExchangeRoute,
+    resolve: (response: Result) => void,
+    reject: (error: Error) => void,
+  ) {
     this.request = request;
-    this.connectTimeout = request.timeouts.connect;
     this.maxResponseSize = request.maxResponseSize;
+    this.resolve = resolve;
+    this.reject = reject;
     this.#route = route;
-    this.#site = route.sites?.of(route.origin);
+    this.#site = route.sites.of(route.options.origin);
     const { signal } = request;
     this.#onAbort =
       signal === undefined
@@ -96,17 +101,13 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
     this.#dispatch();
   }
 
-  connectTimedOut(): void {
-    this.fail(new TimeoutError("connect", this.connectTimeout, detailsOf(this.request)));
-  }
-
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Thrown back, the request is dropped and the connection stays usable.
     if (this.#ended) throw alreadyEnded;
     this.controller = controller;
     this.#phase = "waiting";
-    this.#site?.leave(this);
-    this.#reused = this.#route.sites?.handingOver === false;
+    this.#leave();
+    this.#reused = !this.#route.sites.handingOver;
   }
 
   onRequestSent(): void {
@@ -148,7 +149,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
     }
     const list = headerList(headers, codings !== undefined);
     // undici counts the bytes of HTTP/1.1 itself; only those come as a list.
-    if (this.#site !== undefined && !Array.isArray(controller.rawHeaders)) {
+    if (!Array.isArray(controller.rawHeaders)) {
       const { maxHeaderSize } = this.#route;
       if (list.join().length > maxHeaderSize) {
         return this.fail(new TooLargeError("headers", maxHeaderSize, detailsOf(this.request)));
@@ -196,8 +197,8 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   protected abstract data(chunk: Uint8Array): void;
   /** Takes the end of the body. */
   protected abstract end(): void;
-  /** Tells the caller. */
-  protected abstract reject(error: Error): void;
+  /** Discards what arrived, and tells the caller. */
+  protected abstract drop(error: Error): void;
 
   /** Ends the exchange, and the connection if the response is not complete. */
   protected fail(error: unknown): void {
@@ -209,7 +210,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
       maxHeaderSize: this.#route.maxHeaderSize,
     });
     this.settle();
-    this.reject(failure);
+    this.drop(failure);
     controller?.abort(failure);
   }
 
@@ -225,7 +226,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
     if (this.#onAbort !== undefined) {
       this.request.signal?.removeEventListener("abort", this.#onAbort);
     }
-    if (this.#phase === "connecting") this.#site?.leave(this);
+    this.#leave();
     this.#route.upload?.destroy();
   }
 
@@ -248,8 +249,31 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
 
   #dispatch(): void {
     if (this.#ended) return;
-    this.#site?.join(this);
-    this.#route.dispatcher.dispatch(this.#route.options, this);
+    if (!this.#isWaiting) this.#site.join();
+    this.#isWaiting = true;
+    this.#route.agent.dispatch(this.#route.options, this);
+    const { connect } = this.request.timeouts;
+    // Not on an open connection, which was taken at once.
+    if (this.#isWaiting && connect > 0) this.#limitConnecting(performance.now(), connect);
+  }
+
+  /** Ends the exchange when no attempt to connect succeeds in its time. */
+  #limitConnecting(since: number, pause: number): void {
+    const { connect } = this.request.timeouts;
+    this.#timer = setTimeout(() => {
+      const left = connect - this.#site.stalledFor(since);
+      if (left > 0) this.#limitConnecting(since, left);
+      else this.fail(new TimeoutError("connect", connect, detailsOf(this.request)));
+    }, pause);
+  }
+
+  /** Has a connection, or needs none any more. */
+  #leave(): void {
+    if (!this.#isWaiting) return;
+    this.#isWaiting = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#site.leave();
   }
 
   /** An idle connection may close while a request is on its way: RFC 9110, 9.2.2. */

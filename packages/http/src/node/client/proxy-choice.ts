@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { isLoopbackHost } from "@fetchwork/kit";
-import { optionError } from "../../client/option-values.ts";
+import { optionError } from "../../option-values.ts";
 
 /** Proxies as they were named, before anything is known about a request. */
 export interface ProxyChoice {

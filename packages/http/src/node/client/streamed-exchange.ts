@@ -1,12 +1,8 @@
 import type { Transform } from "node:stream";
-import type {
-  StreamedResponse,
-  TransportHead,
-  TransportRequest,
-} from "../../client/transport/transport.ts";
+import type { StreamedResponse, TransportHead } from "../../client/transport/transport.ts";
 import { ProtocolError } from "../../client/transport/transport-errors.ts";
 import { decodingStreams } from "./content-coding.ts";
-import { Exchange, type Codings, type ExchangeRoute } from "./exchange.ts";
+import { Exchange, type Codings } from "./exchange.ts";
 import { detailsOf } from "./transport-failure.ts";
 
 /**
@@ -14,25 +10,12 @@ import { detailsOf } from "./transport-failure.ts";
  * the socket brings at once wait for a reader; then the connection is paused. Cancelling the body
  * ends the exchange.
  */
-export class StreamedExchange extends Exchange {
-  readonly #resolve: (response: StreamedResponse) => void;
-  readonly #reject: (error: Error) => void;
+export class StreamedExchange extends Exchange<StreamedResponse> {
   #body: ReadableStreamDefaultController<Uint8Array> | undefined;
   #codings: Codings;
   #decoders: Transform[] = [];
   #decodedBytes = 0;
   #complete = false;
-
-  constructor(
-    request: TransportRequest,
-    route: ExchangeRoute,
-    resolve: (response: StreamedResponse) => void,
-    reject: (error: Error) => void,
-  ) {
-    super(request, route);
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
 
   protected head(head: TransportHead, codings: Codings): void {
     this.#codings = codings;
@@ -46,7 +29,7 @@ export class StreamedExchange extends Exchange {
       },
       { highWaterMark, size: (chunk) => chunk.byteLength },
     );
-    this.#resolve({ status: head.status, headers: head.headers, body });
+    this.resolve({ status: head.status, headers: head.headers, body });
   }
 
   protected data(chunk: Uint8Array): void {
@@ -67,9 +50,9 @@ export class StreamedExchange extends Exchange {
     else first.end();
   }
 
-  protected reject(error: Error): void {
+  protected drop(error: Error): void {
     for (const decoder of this.#decoders) decoder.destroy();
-    if (this.#body === undefined) this.#reject(error);
+    if (this.#body === undefined) this.reject(error);
     else this.#body.error(error);
   }
 

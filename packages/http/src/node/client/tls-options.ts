@@ -1,7 +1,7 @@
 import type { SecureContextOptions, SecureVersion } from "node:tls";
 import { checkOptions } from "../../check-options.ts";
 import { HttpUsageError } from "../../errors.ts";
-import { optionError } from "../../client/option-values.ts";
+import { checkType, optionError } from "../../option-values.ts";
 
 /** TLS of a connection; a certificate and its key make it mutual TLS. */
 export interface ClientTlsOptions {
@@ -72,13 +72,4 @@ export function toConnectionOptions(tls: ClientTlsOptions): SecureContextOptions
 
 function pem(value: string | Uint8Array): string | Buffer {
   return typeof value === "string" ? value : Buffer.from(value);
-}
-
-/** Refuses a value of another type; it is never shown. */
-export function checkType(
-  value: unknown,
-  name: string,
-  type: "boolean" | "string" | "function",
-): void {
-  if (value !== undefined && typeof value !== type) throw optionError(name, value, `a ${type}`);
 }

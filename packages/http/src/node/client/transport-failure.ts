@@ -1,6 +1,7 @@
 import { HttpUsageError } from "../../errors.ts";
 import { redactUrl } from "../../client/transport/redact-url.ts";
-import { connectionReasonOf } from "../../client/transport/system-code.ts";
+import { connectionFailure } from "../../client/transport/platform-failure.ts";
+import { systemCodeOf } from "../../client/transport/system-code.ts";
 import type { TransportRequest } from "../../client/transport/transport.ts";
 import {
   AbortError,
@@ -9,7 +10,6 @@ import {
   TimeoutError,
   TooLargeError,
   TransportError,
-  type ConnectionFailure,
   type TransportErrorDetails,
 } from "../../client/transport/transport-errors.ts";
 import { DecodedTooLarge } from "./content-coding.ts";
@@ -42,22 +42,23 @@ export function toTransportFailure(error: unknown, context: FailureContext): Err
     const { code: systemCode, cause } = error;
     return new ConnectionError("proxy", error.message, { ...details, systemCode, cause });
   }
-  const code = codeOf(error);
-  if (code.startsWith("UND_ERR")) return ofUndici(code, text(error), context);
+  const code = systemCodeOf(error);
+  if (code?.startsWith("UND_ERR") === true) return ofUndici(code, text(error), context);
   if (error instanceof Error && error.name === "HTTPParserError") {
     return new ProtocolError(`the response is not HTTP/1.1${parserReason(error)}`, details);
   }
   // undici asserts what it wants of a response, such as a status of 100 or more.
   if (code === "ERR_ASSERTION") return new ProtocolError("the response is not HTTP/1.1", details);
-  if (code.startsWith("ERR_HTTP2_")) {
-    return new ProtocolError(`the server ended the HTTP/2 stream (${http2Code(error)})`, details);
+  if (code?.startsWith("ERR_HTTP2_") === true) {
+    const reason = http2Code(code, error);
+    return new ProtocolError(`the server ended the HTTP/2 stream (${reason})`, details);
   }
   return connectionFailure(code, error instanceof Error ? { ...details, cause: error } : details);
 }
 
 function ofUndici(code: string, problem: string, context: FailureContext): Error {
   const details = detailsOf(context.request);
-  const { timeouts, maxResponseSize } = context.request;
+  const { timeouts } = context.request;
   switch (code) {
     case "UND_ERR_CONNECT_TIMEOUT":
       return new TimeoutError("connect", timeouts.connect, details);
@@ -67,8 +68,6 @@ function ofUndici(code: string, problem: string, context: FailureContext): Error
       return new TimeoutError("body", timeouts.body, details);
     case "UND_ERR_HEADERS_OVERFLOW":
       return new TooLargeError("headers", context.maxHeaderSize, details);
-    case "UND_ERR_RES_EXCEEDED_MAX_SIZE":
-      return new TooLargeError("body", maxResponseSize, details);
     case "UND_ERR_RES_CONTENT_LENGTH_MISMATCH":
       return new ProtocolError("the length of the body differs from Content-Length", details);
     case "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH":
@@ -82,11 +81,6 @@ function ofUndici(code: string, problem: string, context: FailureContext): Error
     case "UND_ERR_SOCKET":
     case "UND_ERR_INFO":
       return lost(problem, context.phase, details);
-    // Only proxies of a dispatcher that was given end so.
-    case "UND_ERR_ABORTED":
-    case "UND_ERR_PRX_CONN":
-    case "UND_ERR_PRX_TLS":
-      return new ConnectionError("proxy", problems.proxy, details);
     default:
       return connectionFailure(code, details);
   }
@@ -99,14 +93,14 @@ export function detailsOf(request: TransportRequest): TransportErrorDetails {
 
 /** Whether a connection was lost, as opposed to a server that sent something wrong. */
 export function isConnectionLoss(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = systemCodeOf(error);
   if (code === "UND_ERR_SOCKET") return !text(error).startsWith("bad ");
   return code === "ECONNRESET" || code === "EPIPE" || code === "ECONNABORTED";
 }
 
 /** Whether a request met a session of HTTP/2 that had already ended, and so was not sent. */
 export function isDyingSession(error: unknown): boolean {
-  return codeOf(error) === "ERR_HTTP2_INVALID_SESSION";
+  return systemCodeOf(error) === "ERR_HTTP2_INVALID_SESSION";
 }
 
 function lost(problem: string, phase: ExchangePhase, details: TransportErrorDetails): Error {
@@ -118,42 +112,16 @@ function lost(problem: string, phase: ExchangePhase, details: TransportErrorDeta
   return new ConnectionError("reset", `the server closed the connection ${where}`, details);
 }
 
-function connectionFailure(systemCode: string, details: TransportErrorDetails): ConnectionError {
-  const reason = connectionReasonOf(systemCode);
-  const suffix = systemCode === "" ? "" : ` (${systemCode})`;
-  return new ConnectionError(reason, `${problems[reason]}${suffix}`, {
-    ...details,
-    systemCode: systemCode === "" ? undefined : systemCode,
-  });
-}
-
-const problems: Readonly<Record<ConnectionFailure, string>> = {
-  refused: "the server refuses the connection",
-  reset: "the connection was reset",
-  dns: "the name of the server cannot be resolved",
-  tls: "there is no secure connection",
-  unreachable: "the server cannot be reached",
-  proxy: "the proxy fails",
-  other: "the connection failed",
-};
-
-/** The code of an error, or of the first of several that were tried; empty when there is none. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  if ("code" in error && typeof error.code === "string") return error.code;
-  return error instanceof AggregateError ? codeOf(error.errors[0]) : "";
-}
-
 /** Returns what the parser expected: one of the parser's texts, no part of the response. */
 function parserReason(error: Error): string {
   const reason = /\(([^()]{1,80})\)$/.exec(error.message)?.[1];
   return reason === undefined ? "" : ` (${reason})`;
 }
 
-function http2Code(error: unknown): string {
+function http2Code(systemCode: string, error: unknown): string {
   const code =
     error instanceof Error && "http2ErrorCode" in error ? error.http2ErrorCode : undefined;
-  return typeof code === "number" ? `${codeOf(error)}, ${code}` : codeOf(error);
+  return typeof code === "number" ? `${systemCode}, ${code}` : systemCode;
 }
 
 function text(error: unknown): string {

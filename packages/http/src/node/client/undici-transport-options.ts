@@ -1,9 +1,7 @@
 import type { LookupFunction } from "node:net";
-import type { Dispatcher } from "undici";
 import { checkOptions } from "../../check-options.ts";
-import { HttpUsageError } from "../../errors.ts";
-import { amount, optionError } from "../../client/option-values.ts";
-import { checkTls, checkType, type ClientTlsOptions } from "./tls-options.ts";
+import { amount, checkType, optionError } from "../../option-values.ts";
+import { checkTls, type ClientTlsOptions } from "./tls-options.ts";
 
 /** A proxy by option; the environment does not count then. */
 export interface ProxyOptions {
@@ -23,8 +21,6 @@ export interface UndiciTransportOptions {
   readonly connections?: number | undefined;
   /** Milliseconds until an idle connection closes, unless set by the server. Default: `4_000`. */
   readonly keepAliveTimeout?: number | undefined;
-  /** Maximum milliseconds of an idle connection that the server may set. Default: `600_000`. */
-  readonly keepAliveMaxTimeout?: number | undefined;
   /** Whether HTTP/2 is spoken with servers that choose it by ALPN. Default: `true`. */
   readonly http2?: boolean | undefined;
   /** Bytes of a response's head. Default: `16_384`. HTTP/1.1 only. */
@@ -36,23 +32,13 @@ export interface UndiciTransportOptions {
   readonly decompress?: boolean | undefined;
   /**
    * `"environment"`: `http_proxy`, `https_proxy` and `no_proxy`, as they are when the transport is
-   * made. `false`: none. Default: `"environment"`, and none with `socketPath`.
+   * made. `false`: none. Default: `"environment"`.
    */
   readonly proxy?: false | string | URL | ProxyOptions | undefined;
   /** TLS with the servers. Default: the platform's. */
   readonly tls?: ClientTlsOptions | undefined;
-  /** Path of a Unix socket to which every request goes. Default: none. */
-  readonly socketPath?: string | undefined;
-  /** Local address to connect from. Default: the system's choice. */
-  readonly localAddress?: string | undefined;
   /** Resolves names, to refuse addresses for example; not for IP URLs. Default: `dns.lookup`. */
   readonly lookup?: LookupFunction | undefined;
-  /**
-   * A dispatcher of undici to use unchanged, such as a `MockAgent`. It keeps its own connect
-   * timeout, and `close()` does not close it. Its connections are not told apart as fresh or idle,
-   * so nothing is sent twice. The options about connections must not be given. Default: none.
-   */
-  readonly dispatcher?: Dispatcher | undefined;
 }
 
 /**
@@ -64,74 +50,34 @@ export function checkTransportOptions(options: UndiciTransportOptions): void {
   checkOptions<UndiciTransportOptions>("undiciTransport", options, [
     "connections",
     "keepAliveTimeout",
-    "keepAliveMaxTimeout",
     "http2",
     "maxHeaderSize",
     "decompress",
     "proxy",
     "tls",
-    "socketPath",
-    "localAddress",
     "lookup",
-    "dispatcher",
   ]);
-  if (options.connections !== undefined) atLeastOne(options.connections, "connections");
-  if (options.keepAliveTimeout !== undefined) {
-    atLeastOne(options.keepAliveTimeout, "keepAliveTimeout", longestTimer);
-  }
-  if (options.keepAliveMaxTimeout !== undefined) {
-    atLeastOne(options.keepAliveMaxTimeout, "keepAliveMaxTimeout", longestTimer);
-  }
-  if (options.maxHeaderSize !== undefined) atLeastOne(options.maxHeaderSize, "maxHeaderSize");
+  amount(options.connections ?? 1, "connections", undefined, 1);
+  amount(options.keepAliveTimeout ?? 1, "keepAliveTimeout", 2 ** 31 - 1, 1);
+  amount(options.maxHeaderSize ?? 1, "maxHeaderSize", undefined, 1);
   checkType(options.http2, "http2", "boolean");
   checkType(options.decompress, "decompress", "boolean");
-  checkType(options.socketPath, "socketPath", "string");
-  checkType(options.localAddress, "localAddress", "string");
   checkType(options.lookup, "lookup", "function");
   checkTls(options.tls, "tls");
-  if (isProxyOptions(options.proxy))
-    checkOptions<ProxyOptions>("proxy", options.proxy, ["url", "authorization", "noProxy", "tls"]);
-  if (options.socketPath !== undefined && options.proxy) {
-    throw new HttpUsageError("ERR_HTTP_OPTION", "options socketPath and proxy exclude each other");
-  }
-  if (options.dispatcher !== undefined) checkDispatcher(options, options.dispatcher);
+  if (isProxyOptions(options.proxy)) checkProxy(options.proxy);
 }
 
-function isProxyOptions(proxy: UndiciTransportOptions["proxy"]): proxy is ProxyOptions {
+/** Whether the option is neither a URL nor a switch. */
+export function isProxyOptions(proxy: UndiciTransportOptions["proxy"]): proxy is ProxyOptions {
   return typeof proxy === "object" && !(proxy instanceof URL);
 }
 
-const longestTimer = 2_147_483_647;
-
-function checkDispatcher(options: UndiciTransportOptions, dispatcher: unknown): void {
-  const fits =
-    typeof dispatcher === "object" &&
-    dispatcher !== null &&
-    "dispatch" in dispatcher &&
-    typeof dispatcher.dispatch === "function";
-  if (!fits) throw optionError("dispatcher", dispatcher, "a dispatcher of undici");
-  for (const name of ofOwnPools) {
-    if (options[name] === undefined) continue;
-    throw new HttpUsageError(
-      "ERR_HTTP_OPTION",
-      `option ${name} has no effect with a dispatcher, which must bring its own`,
-    );
+function checkProxy(proxy: ProxyOptions): void {
+  if (proxy === null) throw optionError("proxy", proxy, "a URL or an object");
+  checkOptions<ProxyOptions>("proxy", proxy, ["url", "authorization", "noProxy", "tls"]);
+  if (proxy.authorization !== undefined && !/^[\t\x20-\x7e]+$/.test(proxy.authorization)) {
+    throw optionError("proxy.authorization", proxy.authorization, "the value of a header");
   }
-}
-
-const ofOwnPools = [
-  "connections",
-  "keepAliveTimeout",
-  "keepAliveMaxTimeout",
-  "http2",
-  "maxHeaderSize",
-  "proxy",
-  "tls",
-  "socketPath",
-  "localAddress",
-  "lookup",
-] as const;
-
-function atLeastOne(value: unknown, name: string, max?: number): void {
-  if (amount(value, name, max) === 0) throw optionError(name, 0, "a whole number from 1 on");
+  checkType(proxy.noProxy, "proxy.noProxy", "string");
+  checkTls(proxy.tls, "proxy.tls");
 }

@@ -1,5 +1,5 @@
 // By its file, as in `direct-connector.ts`, for Bun.
-import { Agent, type buildConnector, type Dispatcher } from "undici/index.js";
+import { Agent, type buildConnector } from "undici/index.js";
 import { HttpUsageError } from "../../errors.ts";
 import type {
   StreamedResponse,
@@ -8,7 +8,6 @@ import type {
   WholeResponse,
 } from "../../client/transport/transport.ts";
 import { basicCredentials } from "../../client/request/request-url.ts";
-import { optionError } from "../../client/option-values.ts";
 import { ConnectionSites } from "./connection-site.ts";
 import { directConnector, type ConnectorOptions } from "./direct-connector.ts";
 import type { ExchangeRoute } from "./exchange.ts";
@@ -16,9 +15,9 @@ import { bypassList, proxyFromEnvironment, proxyUrl, type ProxyChoice } from "./
 import { writeHead } from "./request-head.ts";
 import { StreamedExchange } from "./streamed-exchange.ts";
 import { tunnelConnector, type Proxy } from "./tunnel-connector.ts";
-import { checkTls } from "./tls-options.ts";
 import {
   checkTransportOptions,
+  isProxyOptions,
   type ProxyOptions,
   type UndiciTransportOptions,
 } from "./undici-transport-options.ts";
@@ -49,8 +48,8 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 
 /** Connections that lead to servers directly, to a proxy, or through one. */
 interface Pool {
-  readonly dispatcher: Dispatcher;
-  readonly sites: ConnectionSites | undefined;
+  readonly agent: Agent;
+  readonly sites: ConnectionSites;
 }
 
 /** The way through one proxy. */
@@ -68,26 +67,24 @@ class UndiciTransport implements Transport {
   readonly #https: ProxyPools | undefined;
   readonly #decompress: boolean;
   readonly #maxHeaderSize: number;
-  readonly #own: Dispatcher[] = [];
+  readonly #agents: Agent[] = [];
   #closed: Promise<void> | undefined;
 
   constructor(options: UndiciTransportOptions) {
-    const { decompress = true, maxHeaderSize = 16_384, dispatcher, proxy, tls = {} } = options;
+    const { decompress = true, maxHeaderSize = 16_384, proxy, tls = {} } = options;
     this.#decompress = decompress;
     this.#maxHeaderSize = maxHeaderSize;
-    if (dispatcher !== undefined) {
-      this.#direct = { dispatcher, sites: undefined };
-      return;
-    }
-    const { http2 = true, socketPath, localAddress, lookup } = options;
-    const agent = agentOptions(options, maxHeaderSize);
-    const connector: ConnectorOptions = { tls, http2, socketPath, localAddress, lookup };
-    this.#direct = this.#pool((sites) => directConnector(sites, connector), {
-      ...agent,
+    const { http2 = true, lookup, connections, keepAliveTimeout = 4_000 } = options;
+    const agent = {
+      maxHeaderSize,
+      keepAliveTimeout,
       allowH2: http2,
-    });
-    if (socketPath !== undefined || proxy === false) return;
-    const given = typeof proxy === "object" && !(proxy instanceof URL) ? proxy : undefined;
+      ...(connections === undefined ? {} : { connections }),
+    };
+    const connector: ConnectorOptions = { tls, http2, lookup };
+    this.#direct = this.#pool((sites) => directConnector(sites, connector), agent);
+    if (proxy === false) return;
+    const given = isProxyOptions(proxy) ? proxy : undefined;
     const choice = chooseProxies(proxy);
     const pools = (url: URL | undefined): ProxyPools | undefined => {
       if (url === undefined) return undefined;
@@ -99,10 +96,7 @@ class UndiciTransport implements Transport {
           ...agent,
           allowH2: false,
         }),
-        tunnel: this.#pool((sites) => tunnelConnector(sites, ready, connector), {
-          ...agent,
-          allowH2: http2,
-        }),
+        tunnel: this.#pool((sites) => tunnelConnector(sites, ready, connector), agent),
       };
     };
     const { http, https } = choice;
@@ -124,7 +118,7 @@ class UndiciTransport implements Transport {
   }
 
   close(): Promise<void> {
-    this.#closed ??= Promise.all(this.#own.map((dispatcher) => dispatcher.close())).then(() => {});
+    this.#closed ??= Promise.all(this.#agents.map((agent) => agent.close())).then(() => {});
     return this.#closed;
   }
 
@@ -133,9 +127,9 @@ class UndiciTransport implements Transport {
     options: Agent.Options,
   ): Pool {
     const sites = new ConnectionSites();
-    const dispatcher = new Agent({ ...options, connect: connector(sites) });
-    this.#own.push(dispatcher);
-    return { dispatcher, sites };
+    const agent = new Agent({ ...options, connect: connector(sites) });
+    this.#agents.push(agent);
+    return { agent, sites };
   }
 
   #proxyFor(url: URL): ProxyPools | undefined {
@@ -159,12 +153,11 @@ class UndiciTransport implements Transport {
     const pools = this.#proxyFor(url);
     const forwarded = pools !== undefined && url.protocol === "http:";
     if (forwarded) forwardHeaders(headers, url, pools.proxy);
-    const { dispatcher, sites } =
+    const { agent, sites } =
       pools === undefined ? this.#direct : forwarded ? pools.forward : pools.tunnel;
     return {
-      dispatcher,
+      agent,
       sites,
-      origin: forwarded ? pools.proxy.url.origin : origin,
       forwarded,
       upload,
       decompress: this.#decompress,
@@ -183,16 +176,6 @@ class UndiciTransport implements Transport {
   }
 }
 
-function agentOptions(options: UndiciTransportOptions, maxHeaderSize: number): Agent.Options {
-  const { connections, keepAliveTimeout = 4_000, keepAliveMaxTimeout = 600_000 } = options;
-  return {
-    maxHeaderSize,
-    keepAliveTimeout,
-    keepAliveMaxTimeout,
-    ...(connections === undefined ? {} : { connections }),
-  };
-}
-
 function chooseProxies(proxy: string | URL | ProxyOptions | undefined): ProxyChoice {
   if (proxy === undefined || proxy === "environment") {
     // oxlint-disable-next-line node/no-process-env -- to read it is what the option asks for
@@ -202,21 +185,8 @@ function chooseProxies(proxy: string | URL | ProxyOptions | undefined): ProxyCho
     const url = proxyUrl(proxy, "proxy");
     return { http: url, https: url, bypasses: () => false };
   }
-  checkProxy(proxy);
   const url = proxyUrl(proxy.url, "proxy.url");
   return { http: url, https: url, bypasses: bypassList(proxy.noProxy ?? "") };
-}
-
-function checkProxy(given: ProxyOptions): void {
-  if (typeof given !== "object" || given === null)
-    throw optionError("proxy", given, "a URL or an object");
-  if (given.authorization !== undefined && !/^[\t\x20-\x7e]+$/.test(given.authorization)) {
-    throw optionError("proxy.authorization", given.authorization, "the value of a header");
-  }
-  if (given.noProxy !== undefined && typeof given.noProxy !== "string") {
-    throw optionError("proxy.noProxy", given.noProxy, "a list like that of NO_PROXY");
-  }
-  checkTls(given.tls, "proxy.tls");
 }
 
 /** Takes the credentials out of a proxy's URL. */

@@ -1,33 +1,16 @@
 import { ByteCollector } from "@fetchwork/kit";
-import type {
-  TransportHead,
-  TransportRequest,
-  WholeResponse,
-} from "../../client/transport/transport.ts";
+import type { TransportHead, WholeResponse } from "../../client/transport/transport.ts";
 import { ProtocolError } from "../../client/transport/transport-errors.ts";
 import { DecodedTooLarge, decodeWhole } from "./content-coding.ts";
-import { Exchange, type Codings, type ExchangeRoute } from "./exchange.ts";
+import { Exchange, type Codings } from "./exchange.ts";
 import { detailsOf } from "./transport-failure.ts";
 
 /** An exchange whose response is read whole, without a stream in between. */
-export class WholeExchange extends Exchange {
-  readonly #resolve: (response: WholeResponse) => void;
-  readonly #reject: (error: Error) => void;
+export class WholeExchange extends Exchange<WholeResponse> {
   #head: TransportHead | undefined;
   #codings: Codings;
   #first: Uint8Array | undefined;
   #more: ByteCollector | undefined;
-
-  constructor(
-    request: TransportRequest,
-    route: ExchangeRoute,
-    resolve: (response: WholeResponse) => void,
-    reject: (error: Error) => void,
-  ) {
-    super(request, route);
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
 
   protected head(head: TransportHead, codings: Codings): void {
     this.#head = head;
@@ -56,16 +39,16 @@ export class WholeExchange extends Exchange {
     void this.#decode(head, body, this.#codings);
   }
 
-  protected reject(error: Error): void {
+  protected drop(error: Error): void {
     this.#first = undefined;
     this.#more = undefined;
-    this.#reject(error);
+    this.reject(error);
   }
 
   #finish(head: TransportHead, body: Uint8Array): void {
     if (this.ended) return;
     this.settle();
-    this.#resolve({ status: head.status, headers: head.headers, body });
+    this.resolve({ status: head.status, headers: head.headers, body });
   }
 
   /** Never rejects. */

@@ -6,12 +6,13 @@ import type { ReceiveOptions } from "../request/request-body.ts";
 import { http2StreamOf, ReceivedRequest } from "../request/received-request.ts";
 import type { RequestHead, RequestLimits } from "../request/request-head.ts";
 import { lingerAfterResponse } from "../request/linger.ts";
+import type { PendingPromises } from "./pending-promises.ts";
 import { closeUnreadStream, isTooLongToDiscard, limitUnreadBody } from "../request/unread-body.ts";
 
 /** State that all exchanges of one server, or of one listener, share. */
 export interface NodeRuntime extends ReceiveOptions, RequestLimits {
   readonly reportError: (error: unknown) => void;
-  readonly waitUntil: (promise: Promise<unknown>) => void;
+  readonly pending: PendingPromises;
   /** Whether connections close after their current response. */
   isClosing: boolean;
 }
@@ -29,12 +30,12 @@ export class NodeExchange implements ContextInit {
   readonly context: ExchangeContext;
   readonly hasBody: boolean;
   /** Bytes of the response's body that were written. */
-  bytes: number;
+  bytes: number = 0;
   /** The error that ended the exchange, if one did. */
   error: unknown;
   /** Whether the handler has Node's own request, and may read it without our knowledge. */
-  hasExposedMessages: boolean;
-  #isFinished: boolean;
+  hasExposedMessages: boolean = false;
+  #isFinished = false;
 
   constructor(
     runtime: NodeRuntime,
@@ -47,10 +48,6 @@ export class NodeExchange implements ContextInit {
     this.runtime = runtime;
     this.received = new ReceivedRequest(request, response, head, runtime);
     this.hasBody = head.hasBody;
-    this.bytes = 0;
-    this.error = undefined;
-    this.hasExposedMessages = false;
-    this.#isFinished = false;
     this.context = new ExchangeContext(this.received, this);
   }
 
@@ -69,9 +66,9 @@ export class NodeExchange implements ContextInit {
 
   get waitUntil(): (promise: Promise<unknown>) => void {
     const { request, runtime } = this;
-    if (!this.hasBody) return runtime.waitUntil;
+    if (!this.hasBody) return runtime.pending.add;
     return (promise) =>
-      runtime.waitUntil(
+      runtime.pending.add(
         Promise.resolve(promise).catch((error: unknown) => {
           // A client that leaves before its body is whole is not an error of the server.
           if (!isCausedByClient(request, error)) throw error;

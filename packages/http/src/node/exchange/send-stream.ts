@@ -38,10 +38,10 @@ class StreamSender {
   readonly #prepared: PreparedResponse;
   readonly #reader: ReadableStreamDefaultReader<unknown>;
   readonly #declared: number | undefined;
-  #held: Uint8Array[];
-  #size: number;
-  #turns: number;
-  #quietTurns: number;
+  #held: Uint8Array[] = [];
+  #size = 0;
+  #turns = 0;
+  #quietTurns = 0;
 
   constructor(
     exchange: NodeExchange,
@@ -52,10 +52,6 @@ class StreamSender {
     this.#prepared = prepared;
     this.#reader = reader;
     this.#declared = declaredLength(prepared);
-    this.#held = [];
-    this.#size = 0;
-    this.#turns = 0;
-    this.#quietTurns = 0;
   }
 
   send(): void {

@@ -31,13 +31,8 @@ export class ReceivedRequest extends LazyRequest {
     this.#response = response;
     this.#head = head;
     this.#options = options;
-    this.#url = undefined;
-    this.#headers = undefined;
-    this.#signal = undefined;
-    this.#share = undefined;
     // Created now where a body parser may have read the body before.
     this.#bodySource = head.hasBody && options.isBehindOthers ? this.#openBody() : undefined;
-    this.#native = undefined;
   }
 
   get url(): string {

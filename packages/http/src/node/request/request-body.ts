@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { type BodyBudget, type BodyShare, ByteCollector } from "@fetchwork/kit";
 import { HttpUsageError } from "../../errors.ts";
+import { passOn } from "../../message/pass-on.ts";
 import { readWhole, RequestTooLargeError, toRequestError } from "../../message/read-whole.ts";
 import { isHttp2 } from "./reject-request.ts";
 import { discardBody } from "./unread-body.ts";
@@ -31,7 +32,7 @@ export class RequestBody implements BodySource {
   /** Whether a body parser in front of us has read it. */
   readonly #isTaken: boolean;
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
-  #isRead: boolean;
+  #isRead = false;
 
   /**
    * @param contentType - Returns the type that `blob` and `formData` need.
@@ -48,8 +49,6 @@ export class RequestBody implements BodySource {
     this.#maxSize = maxRequestBodySize;
     this.#share = share;
     this.#isTaken = isBehindOthers && message.readableDidRead;
-    this.#stream = undefined;
-    this.#isRead = false;
   }
 
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -146,24 +145,12 @@ export function toLimitedStream(
   const stream = Readable.toWeb(readable) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>;
   ignoreDataAfterCancel(readable);
   if (maxSize === Infinity) return stream;
-  const reader = stream.getReader();
   let size = 0;
-  return new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) {
-        controller.close();
-        return;
-      }
-      size += value.byteLength;
-      if (size > maxSize) {
-        const error = new RequestTooLargeError(maxSize);
-        reader.cancel(error).catch(() => undefined);
-        throw error;
-      }
-      controller.enqueue(value);
+  return passOn(stream, {
+    onPiece: ({ byteLength }) => {
+      size += byteLength;
+      if (size > maxSize) throw new RequestTooLargeError(maxSize);
     },
-    cancel: (reason) => reader.cancel(reason),
   });
 }
 

@@ -1,5 +1,5 @@
 import { BodyBudget } from "@fetchwork/kit";
-import { HttpUsageError } from "../../errors.ts";
+import { amount } from "../../option-values.ts";
 
 /** Limits of the bodies of requests. */
 export interface BodyLimits {
@@ -20,16 +20,8 @@ export function checkBodyLimits(
 ): BodyLimits {
   const { maxRequestBodySize, maxBodySize = 1_048_576 } = options;
   const { maxBufferedSize = Math.max(67_108_864, maxBodySize) } = options;
-  if (maxRequestBodySize !== undefined) checkSize("maxRequestBodySize", maxRequestBodySize, 0);
-  checkSize("maxBodySize", maxBodySize, 0);
-  checkSize("maxBufferedSize", maxBufferedSize, maxBodySize);
+  if (maxRequestBodySize !== undefined) amount(maxRequestBodySize, "maxRequestBodySize");
+  amount(maxBodySize, "maxBodySize");
+  amount(maxBufferedSize, "maxBufferedSize", undefined, maxBodySize);
   return { maxRequestBodySize, maxBodySize, bodyBudget: new BodyBudget(maxBufferedSize) };
-}
-
-function checkSize(name: string, value: unknown, minimum: number): void {
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= minimum) return;
-  throw new HttpUsageError(
-    "ERR_HTTP_OPTION",
-    `${name} must be an integer of at least ${minimum}, got ${String(value)}`,
-  );
 }

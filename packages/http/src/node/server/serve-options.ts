@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { checkOptions } from "../../check-options.ts";
 import { HttpUsageError } from "../../errors.ts";
 import { guardedReport, logError } from "../../exchange/report-error.ts";
+import { amount, checkType, milliseconds, optionError } from "../../option-values.ts";
 import { type BodyLimits, checkBodyLimits } from "./body-limits.ts";
 
 /** Options of a server: where it listens, what it accepts and how it stops. */
@@ -168,66 +169,39 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
     onUpgrade: options.onUpgrade,
     signal: options.signal,
     tls: options.tls,
-    port: options.port ?? 3000,
-    requestTimeout: options.requestTimeout ?? 300_000,
-    headersTimeout: options.headersTimeout ?? 30_000,
-    responseTimeout: options.responseTimeout ?? 30_000,
-    keepAliveTimeout: options.keepAliveTimeout ?? 65_000,
-    maxHeaderSize: options.maxHeaderSize ?? 16_384,
+    port: amount(options.port ?? 3000, "port", 65_535),
+    requestTimeout: milliseconds(options.requestTimeout ?? 300_000, "requestTimeout"),
+    headersTimeout: milliseconds(options.headersTimeout ?? 30_000, "headersTimeout"),
+    responseTimeout: milliseconds(options.responseTimeout ?? 30_000, "responseTimeout"),
+    keepAliveTimeout: milliseconds(options.keepAliveTimeout ?? 65_000, "keepAliveTimeout"),
+    maxHeaderSize: amount(options.maxHeaderSize ?? 16_384, "maxHeaderSize", 2 ** 30, 1024),
     http2: options.http2 ?? false,
     signals: options.signals ?? true,
-    gracePeriod: options.gracePeriod ?? 10_000,
+    gracePeriod: milliseconds(options.gracePeriod ?? 10_000, "gracePeriod"),
     reportError: guardedReport(options.reportError ?? logError),
   };
-  checkInteger("port", checked.port, 0, 65_535);
-  checkInteger("requestTimeout", checked.requestTimeout, 0, maxTimeout);
-  checkInteger("headersTimeout", checked.headersTimeout, 0, maxTimeout);
-  checkInteger("responseTimeout", checked.responseTimeout, 0, maxTimeout);
-  checkInteger("keepAliveTimeout", checked.keepAliveTimeout, 0, maxTimeout);
-  checkInteger("maxHeaderSize", checked.maxHeaderSize, 1024, 2 ** 30);
-  checkInteger("gracePeriod", checked.gracePeriod, 0, maxTimeout);
-  if (checked.maxConnections !== undefined) {
-    checkInteger("maxConnections", checked.maxConnections, 1, Number.MAX_SAFE_INTEGER);
-  }
-  checkType("hostname", checked.hostname, "string");
-  checkType("http2", checked.http2, "boolean");
-  checkType("fastResponse", options.fastResponse, "boolean");
-  checkType("signals", checked.signals, "boolean");
-  checkType("onUpgrade", checked.onUpgrade, "function");
-  checkType("reportError", options.reportError, "function");
-  if (checked.hostname === "") fail("hostname must be an address or a name, got an empty text");
+  amount(options.maxConnections ?? 1, "maxConnections", undefined, 1);
+  checkType(options.hostname, "hostname", "string");
+  checkType(options.http2, "http2", "boolean");
+  checkType(options.fastResponse, "fastResponse", "boolean");
+  checkType(options.signals, "signals", "boolean");
+  checkType(options.onUpgrade, "onUpgrade", "function");
+  checkType(options.reportError, "reportError", "function");
+  if (checked.hostname === "") throw optionError("hostname", "", "an address or a name");
   if (checked.signal !== undefined && !(checked.signal instanceof AbortSignal)) {
-    fail(`signal must be an AbortSignal, got ${typeof checked.signal}`);
+    throw optionError("signal", checked.signal, "an AbortSignal");
   }
   if (checked.http2 && checked.tls === undefined) {
-    fail("http2 needs tls: browsers use it over TLS only");
+    const problem = "option http2 needs option tls: browsers use it over TLS only";
+    throw new HttpUsageError("ERR_HTTP_OPTION", problem);
   }
   const { headersTimeout, requestTimeout } = checked;
   if (options.headersTimeout === undefined && requestTimeout > 0) {
     return { ...checked, headersTimeout: Math.min(headersTimeout, requestTimeout) };
   }
   if (requestTimeout > 0 && headersTimeout > requestTimeout) {
-    fail(
-      `headersTimeout must be at most the requestTimeout of ${requestTimeout}, got ${headersTimeout}`,
-    );
+    const limit = `at most the requestTimeout of ${requestTimeout}`;
+    throw optionError("headersTimeout", headersTimeout, limit);
   }
   return checked;
-}
-
-// The longest delay of Node's timers.
-const maxTimeout = 2 ** 31 - 1;
-
-function checkInteger(name: string, value: unknown, min: number, max: number): void {
-  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return;
-  fail(`${name} must be an integer from ${min} to ${max}, got ${String(value)}`);
-}
-
-/** Checks an option that may be missing; `type` is what `typeof` returns. */
-export function checkType(name: string, value: unknown, type: string): void {
-  if (value === undefined || typeof value === type) return;
-  fail(`${name} must be of type ${type}, got ${typeof value}`);
-}
-
-function fail(message: string): never {
-  throw new HttpUsageError("ERR_HTTP_OPTION", message);
 }

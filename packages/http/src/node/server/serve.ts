@@ -7,7 +7,7 @@ import { FastResponse } from "../../message/fast-response.ts";
 import { createNodeServer, type NodeServer } from "./create-server.ts";
 import { requestListener } from "./request-listener.ts";
 import type { NodeRuntime } from "../exchange/node-exchange.ts";
-import { PendingPromises } from "./pending-promises.ts";
+import { PendingPromises } from "../exchange/pending-promises.ts";
 import { checkServeOptions, type CheckedServeOptions, type ServeOptions } from "./serve-options.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
 import { stopServer } from "./stop-server.ts";
@@ -56,7 +56,6 @@ export function serve(handler: Handler, options: ServeOptions = {}): Promise<Run
   checkFunction(handler, "handler");
   const checked = checkServeOptions(options);
   if (options.fastResponse === true) globalThis.Response = FastResponse;
-  const pending = new PendingPromises(checked.reportError);
   const runtime: NodeRuntime = {
     maxRequestBodySize: checked.maxRequestBodySize,
     maxBodySize: checked.maxBodySize,
@@ -64,11 +63,11 @@ export function serve(handler: Handler, options: ServeOptions = {}): Promise<Run
     maxHeaderSize: checked.maxHeaderSize,
     isBehindOthers: false,
     reportError: checked.reportError,
-    waitUntil: (promise) => pending.add(promise),
+    pending: new PendingPromises(checked.reportError),
     isClosing: false,
   };
   const node = createNodeServer(requestListener(handler, runtime), checked);
-  return listen(node, checked).then((address) => run({ node, runtime, pending, checked, address }));
+  return listen(node, checked).then((address) => run(node, runtime, checked, address));
 }
 
 function listen({ server }: NodeServer, options: CheckedServeOptions): Promise<AddressInfo> {
@@ -108,15 +107,12 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: "is on a name that has no address",
 };
 
-interface Running {
-  readonly node: NodeServer;
-  readonly runtime: NodeRuntime;
-  readonly pending: PendingPromises;
-  readonly checked: CheckedServeOptions;
-  readonly address: AddressInfo;
-}
-
-function run({ node, runtime, pending, checked, address }: Running): RunningServer {
+function run(
+  node: NodeServer,
+  runtime: NodeRuntime,
+  checked: CheckedServeOptions,
+  address: AddressInfo,
+): RunningServer {
   const { signal } = checked;
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
   let cut: ((gracePeriod: number) => void) | undefined;
@@ -124,9 +120,7 @@ function run({ node, runtime, pending, checked, address }: Running): RunningServ
     checkOptions<CloseOptions>("close", options, ["gracePeriod"]);
     const gracePeriod = options.gracePeriod ?? checked.gracePeriod;
     if (cut === undefined) {
-      const stopping = stopServer(node, pending, gracePeriod, () => {
-        runtime.isClosing = true;
-      });
+      const stopping = stopServer(node, runtime, gracePeriod);
       cut = stopping.cutAfter;
       void stopping.stopped.then(() => {
         forgetSignals?.();

@@ -1,7 +1,7 @@
 import { constants, type Http2Session } from "node:http2";
 import { Server as NetServer, type Socket } from "node:net";
+import type { NodeRuntime } from "../exchange/node-exchange.ts";
 import type { NodeServer } from "./create-server.ts";
-import type { PendingPromises } from "./pending-promises.ts";
 
 /** A server that is stopping. */
 export interface Stopping {
@@ -19,24 +19,17 @@ const lingerTime = 400;
 /**
  * Stops a server: it accepts no new connections. It closes each one after its next response, when
  * idle for 400 ms, or when the grace period is over.
- *
- * @param onNotListening - Called when no more connections are accepted. Responses say `Connection:
- *   close` from then on, not earlier: their clients would connect again, and the system resets what
- *   it has not passed on when the listening ends.
  */
-export function stopServer(
-  node: NodeServer,
-  pending: PendingPromises,
-  gracePeriod: number,
-  onNotListening: () => void,
-): Stopping {
+export function stopServer(node: NodeServer, runtime: NodeRuntime, gracePeriod: number): Stopping {
   const { sockets, sessions } = node;
   const { promise: cutPromise, resolve: resolveCut } = Promise.withResolvers<void>();
   let isCut = false;
   let lingerTimer: NodeJS.Timeout | undefined;
   const closed = acceptWaiting(node).then(() => {
     const done = stopListening(node);
-    onNotListening();
+    // Responses say `Connection: close` from now on, not earlier: their clients would connect again,
+    // and the system resets what it has not passed on when the listening ends.
+    runtime.isClosing = true;
     for (const session of sessions) announceEnd(session);
     // A timer comes before what was received is read, so it may find a connection idle that is not.
     const closeSoon = (): void => void setImmediate(closeIdle, node);
@@ -55,7 +48,7 @@ export function stopServer(
   };
   let cutTimer = setTimeout(cut, gracePeriod);
   const stopped = (async () => {
-    await Promise.race([closed.then(() => pending.drain()), cutPromise]);
+    await Promise.race([closed.then(() => runtime.pending.drain()), cutPromise]);
     await closed;
     // Node calls back before the last connections have emitted "close".
     await Promise.all([...sockets].map(closeOf));

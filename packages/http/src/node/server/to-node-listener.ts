@@ -2,10 +2,10 @@ import { checkOptions } from "../../check-options.ts";
 import { checkFunction } from "../../exchange/check-function.ts";
 import { guardedReport, logError } from "../../exchange/report-error.ts";
 import type { Handler } from "../../handler.ts";
+import { checkType } from "../../option-values.ts";
 import { requestListener, type NodeListener } from "./request-listener.ts";
 import { checkBodyLimits } from "./body-limits.ts";
-import { checkType } from "./serve-options.ts";
-import { PendingPromises } from "./pending-promises.ts";
+import { PendingPromises } from "../exchange/pending-promises.ts";
 
 /** Options of a handler on another server than ours. */
 export interface NodeListenerOptions {
@@ -41,17 +41,16 @@ export function toNodeListener(handler: Handler, options: NodeListenerOptions = 
     "maxBufferedSize",
     "reportError",
   ]);
-  checkType("reportError", options.reportError, "function");
+  checkType(options.reportError, "reportError", "function");
   const reportError = guardedReport(options.reportError ?? logError);
   checkFunction(handler, "handler");
   const limits = checkBodyLimits(options);
-  const pending = new PendingPromises(reportError);
   return requestListener(handler, {
     ...limits,
     maxHeaderSize: undefined,
     isBehindOthers: true,
     reportError,
-    waitUntil: (promise) => pending.add(promise),
+    pending: new PendingPromises(reportError),
     isClosing: false,
   });
 }

@@ -166,10 +166,10 @@ describe("maxBodySize of serve()", () => {
   });
 
   it.each([
-    [{ maxBodySize: -1 }, "maxBodySize must be an integer of at least 0, got -1"],
+    [{ maxBodySize: -1 }, "maxBodySize must be a whole number of at least 0, got -1"],
     [
       { maxBodySize: 10, maxBufferedSize: 9 },
-      "maxBufferedSize must be an integer of at least 10, got 9",
+      "maxBufferedSize must be a whole number of at least 10, got 9",
     ],
   ])("is checked in %o", (options, message) => {
     expect(() => serve(() => text(""), options)).toThrow(message);

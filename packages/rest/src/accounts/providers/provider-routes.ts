@@ -1,7 +1,8 @@
 import { named } from "../../named-schema.ts";
-import { defineRoute } from "../../plan/route.ts";
+import { defineRoute, type Route } from "../../plan/route.ts";
 import type { JsonSchema } from "../../schema.ts";
-import { type AccountRoute, accountRoute } from "../account-route.ts";
+import type { ProviderOperation } from "../account-operations.ts";
+import { accountRoute } from "../account-route.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { sessionSchema } from "../sessions/auth-routes.ts";
 import type { ProviderController } from "./provider-controller.ts";
@@ -51,7 +52,7 @@ const revoked = {
 export function providerRoutes(
   { user }: AccountsContext,
   controller: () => Promise<ProviderController>,
-): readonly AccountRoute[] {
+): readonly Route<ProviderOperation>[] {
   const finish = {
     path: "/auth/:provider/callback",
     tag,
@@ -163,5 +164,5 @@ export function providerRoutes(
       },
       handle: async (call) => (await controller()).removeLink(call),
     }),
-  ].map(accountRoute);
+  ].map((route) => accountRoute<ProviderOperation>(route));
 }

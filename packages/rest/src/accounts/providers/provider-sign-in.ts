@@ -1,8 +1,9 @@
 import { checkOptions } from "../../check-options.ts";
 import { checkConfigured } from "../../errors.ts";
 import type { Authentication } from "../../http/authentication.ts";
+import type { Route } from "../../plan/route.ts";
 import { requireSecret } from "../../require-secret.ts";
-import type { AccountRoute } from "../account-route.ts";
+import type { ProviderOperation } from "../account-operations.ts";
 import type { OpenAccounts } from "../accounts.ts";
 import {
   type AccountProvider,
@@ -16,7 +17,7 @@ import { providerRoutes } from "./provider-routes.ts";
 /** Signing in with providers. */
 export interface ProviderSignIn {
   /** In addition to those of the accounts. */
-  readonly routes: readonly AccountRoute[];
+  readonly routes: readonly Route<ProviderOperation>[];
   /** The authentication of the accounts, which accepts access tokens of providers too. */
   readonly authentication: Authentication;
 }

@@ -12,7 +12,7 @@ import type { PopulateOptions, Relations } from "../../resource/relations/relati
 import type { Resource } from "../../resource/resource.ts";
 import type { ViewOptions } from "../../resource/views.ts";
 import type { Schema } from "../../schema.ts";
-import type { ShownUser } from "../account-operations.ts";
+import type { ShownUser, UserInput } from "../account-operations.ts";
 import { nameOf, pictureOf } from "./profile.ts";
 import { emailSchema, name, passwordSchema, picture, role } from "./user-fields.ts";
 
@@ -38,23 +38,23 @@ export interface StoredUser extends UserFields {
 export const proven = { verified: true, unconfirmed: undefined } as const;
 
 /** The users of an API: a resource at `/users` whose documents own themselves. */
-export interface UserResource<Extra extends object = object> extends Resource<
+export interface UserResource<Extra extends object = object, Given = unknown> extends Resource<
   Schema<UserFields & Extra>,
   "users",
   ShownUser & Partial<Extra>,
   Flat<StoredUser & Extra>
 > {
   /** Schema of the body that creates a user. */
-  readonly creation: z.ZodObject;
+  readonly creation: z.ZodObject & z.ZodType<unknown, UserInput & Given>;
 }
 
 /** Written out, since an interface does not count as a record. */
 type Flat<T> = { [Field in keyof T]: T[Field] };
 
 /** Fields and views of users, in addition to those of every user. */
-export interface UserOptions<Extra extends object = object> {
+export interface UserOptions<Extra extends object = object, Given = unknown> {
   /** Further fields that users set: `{ city: z.string().optional() }`. Default: none. */
-  readonly schema?: (z.ZodObject & z.ZodType<Extra>) | undefined;
+  readonly schema?: (z.ZodObject & z.ZodType<Extra, Given>) | undefined;
   /**
    * Fields that each kind of caller sees. Default: `id`, `name` and `picture` for everyone, all for
    * the user and admins.
@@ -102,9 +102,9 @@ export interface UserOptions<Extra extends object = object> {
  * const user = defineUser({ schema: z.object({ city: z.string().max(100).optional() }) });
  * ```
  */
-export function defineUser<Extra extends object = object>(
-  options: UserOptions<Extra> = {},
-): UserResource<Extra> {
+export function defineUser<Extra extends object = object, Given = unknown>(
+  options: UserOptions<Extra, Given> = {},
+): UserResource<Extra, Given> {
   checkDefinition("defineUser", options, [
     "schema",
     "views",
@@ -200,5 +200,5 @@ export function defineUser<Extra extends object = object>(
       ? etagOf(document, document.id)
       : resource.tagOf(document, viewer);
   const users: unknown = { ...resource, creation, tagOf };
-  return users as UserResource<Extra>;
+  return users as UserResource<Extra, Given>;
 }

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { bearerRequired } from "../../access.ts";
 import type { Account } from "../../account.ts";
-import { resourceRoutes } from "../../http/resource-routes.ts";
+import { documentResponse, resourceRoutes } from "../../http/resource-routes.ts";
 import { named } from "../../named-schema.ts";
 import { createResourceController } from "../../operations/resource-controller.ts";
-import { changeSchema } from "../../plan/change-schema.ts";
 import { defineRoute, type Route } from "../../plan/route.ts";
 import type { Call } from "../../resource/call.ts";
 import { jsonSchemaOf } from "../../schema.ts";
@@ -28,11 +27,7 @@ export function userRoutes(
 ): readonly AccountRoute[] {
   const { user } = context;
   const missing = { description: "User not found" };
-  const changed = {
-    description: "The user",
-    schema: user.changed,
-    headers: { ETag: "Version of the document" },
-  };
+  const changed = documentResponse("user", user.changed);
 
   return [
     ...standardRoutes(context, controller),
@@ -69,16 +64,12 @@ export function userRoutes(
 function standardRoutes(context: AccountsContext, controller: UserController): readonly Route[] {
   const { user, signUp } = context;
   const { create, ...others } = controller;
-  const updates = {
-    PUT: changeSchema("User", user, "PUT"),
-    PATCH: changeSchema("User", user, "PATCH"),
-  };
   const referredTo = { 409: { description: "Other documents refer to it" } };
   // The body that creates a user has more fields than the resource: see `creationOf`.
   const routes = resourceRoutes(user, { ...createResourceController(user), ...others });
 
   return routes.map((route): Route => {
-    const { action, checksCaller, method, responses } = route;
+    const { action, checksCaller, responses } = route;
     if (action === "create") {
       return { ...route, ...creationOf(context), access: signUp, handle: create };
     }
@@ -86,7 +77,6 @@ function standardRoutes(context: AccountsContext, controller: UserController): r
       ...route,
       responses: action === "remove" ? { ...responses, ...referredTo } : responses,
       checksCaller: action === "show" || checksCaller,
-      ...(method === "PUT" || method === "PATCH" ? { bodyReference: updates[method] } : {}),
       // The rule of the route has let the caller pass, and its schema the body.
       handle(given: Call<never, never>) {
         const { params, user: caller } = given as Call<never, Account | undefined>;

@@ -8,7 +8,7 @@ export class PendingPromises {
   }
 
   /** Adds a promise until it settles; a rejection is reported. */
-  add(promise: Promise<unknown>): void {
+  readonly add = (promise: Promise<unknown>): void => {
     const settled = Promise.resolve(promise)
       .then(
         () => undefined,
@@ -17,7 +17,7 @@ export class PendingPromises {
       .catch((failure: unknown) => console.error(failure))
       .finally(() => this.#promises.delete(settled));
     this.#promises.add(settled);
-  }
+  };
 
   /** Resolves when all have settled, those included that are added until then. */
   async drain(): Promise<void> {
