@@ -54,9 +54,10 @@ describe("the pages about a route of one's own and about testing", () => {
   it("work as pasted into a new project", { timeout: 240_000 }, async () => {
     const pages = [await pageOf("own-routes"), await pageOf("testing")].join("\n");
     const files = codeBlocks(pages, "ts");
-    expect(files).toHaveLength(5);
+    expect(files).toHaveLength(7);
     for (const text of files) {
       const [, file = expect.fail(text)] = /^\/\/ (src\/\S+)\n/.exec(text) ?? [];
+      await mkdir(dirname(join(project, file)), { recursive: true });
       await writeFile(join(project, file), text);
     }
     await pasted("npm run lint", project);
