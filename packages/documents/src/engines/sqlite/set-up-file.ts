@@ -19,10 +19,7 @@ export function setUpFile(
   connection.exec(`PRAGMA synchronous = ${isDurable ? "FULL" : "OFF"}`);
   const [mode] = connection.get("PRAGMA journal_mode = WAL", []) ?? [];
   if (mode !== "wal") {
-    throw new DocumentsError(
-      "ERR_DOCUMENTS_OPEN",
-      `cannot open ${path}: its file system does not allow a write-ahead log`,
-    );
+    throw cannotOpen(path, "its file system does not allow a write-ahead log");
   }
   connection.exec(`
     PRAGMA trusted_schema = OFF;
@@ -46,21 +43,22 @@ export function setUpFile(
 
 /** Refuses what is not a store of ours, or has another format; tells whether the file is empty. */
 function isEmpty(connection: Connection, path: string): boolean {
-  const application = connection.get("PRAGMA application_id", [])?.[0];
+  // In one statement: another process may create the tables in between.
+  const text =
+    "SELECT application_id, (SELECT count(*) FROM sqlite_master) FROM pragma_application_id";
+  const [application, objects] = connection.get(text, []) ?? [];
   if (application !== applicationId) {
-    const objects = connection.get("SELECT count(*) FROM sqlite_master", [])?.[0];
     if (application === 0 && objects === 0) return true;
-    throw new DocumentsError(
-      "ERR_DOCUMENTS_OPEN",
-      `cannot open ${path}: it is not a store, but the database of another program`,
-    );
+    throw cannotOpen(path, "it is not a store, but the database of another program");
   }
   const format = Number(connection.get("PRAGMA user_version", [])?.[0]);
   if (format !== formatVersion) {
-    throw new DocumentsError(
-      "ERR_DOCUMENTS_OPEN",
-      `cannot open ${path}: it has format ${format}, and this version knows format ${formatVersion} only`,
-    );
+    const known = `this version knows format ${formatVersion} only`;
+    throw cannotOpen(path, `it has format ${format}, and ${known}`);
   }
   return false;
+}
+
+function cannotOpen(path: string, problem: string): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_OPEN", `cannot open ${path}: ${problem}`);
 }
