@@ -66,8 +66,8 @@ type Detail = Readonly<Record<string, unknown>>;
 
 /**
  * Standard Schema fixes only message and path. The members `code`, `minimum`, `maximum`, `values`,
- * `origin`, `expected` and the like are zod's; an issue of another library gets a message of ours,
- * since its own may repeat the value.
+ * `origin`, `expected` and the like are zod's, whose own message of a pattern shows it. An issue of
+ * another library gets a message of ours, since its own may repeat the value.
  */
 function describe(issue: StandardSchemaV1.Issue, param: string, value: unknown): FieldError {
   if (value === undefined) return fieldError(param, "required", `${param} is required`);
@@ -96,7 +96,7 @@ function describe(issue: StandardSchemaV1.Issue, param: string, value: unknown):
         `${param} must be a multiple of ${String(detail["divisor"])}`,
       );
     case "invalid_format":
-      if (detail["format"] === "regex" && !issue.message.startsWith("Invalid string"))
+      if (detail["format"] === "regex" && !issue.message.includes(String(detail["pattern"])))
         return fieldError(param, "match", issue.message);
       return fieldError(param, "match", `${param} must ${formatText(detail)}`);
     case "invalid_type":

@@ -1,5 +1,5 @@
 import { administer, type PlanStep } from "@fetchwork/documents";
-import { migrationStatus, progressCollection } from "@fetchwork/service/internal";
+import { pendingMigrations, progressCollection } from "@fetchwork/service/internal";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { definitionsOption, loadDefinitions } from "./definitions.ts";
@@ -23,7 +23,7 @@ export const status: Command = defineCommand({
     await using store = await openExisting(url);
     const care = administer(store);
     const held = await care.status();
-    const pending = own.length === 0 ? [] : (await migrationStatus(store, own)).pending;
+    const pending = own.length === 0 ? [] : await pendingMigrations(store, own);
     const planned = definitions === undefined ? [] : await care.plan({ collections, migrations });
     const steps: readonly PlanStep[] = [
       ...pending.map(({ id, name }) => ({ kind: "migrate", id, name }) as const),

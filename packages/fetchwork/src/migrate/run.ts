@@ -8,7 +8,6 @@ import {
 import type { DocumentMigration } from "@fetchwork/service";
 import {
   type Direction,
-  type MigrationStatus,
   migrationStatus,
   progressCollection,
   runMigrations,
@@ -64,7 +63,7 @@ async function changeStore(
   values: OptionValues<typeof options>,
   io: CommandIo,
   direction: Direction,
-  choose: (status: MigrationStatus) => readonly number[],
+  choose: (status: Awaited<ReturnType<typeof migrationStatus>>) => readonly number[],
 ): Promise<number> {
   const models = await loadModels(values.definitions, io);
   const migrations = await loadMigrations(migrationsFolder(values.folder, io));
