@@ -9,6 +9,7 @@ import { colours, jsonLine, manyLines, oneLine } from "../command/terminal-text.
 import { CommandUsageError } from "../command/usage-error.ts";
 import { contentOf } from "./delivery-content.ts";
 import { createForwarder, replayOnRequest } from "./forward.ts";
+import { makeFolders } from "../files/make-folders.ts";
 import { fieldsOf, saveDelivery, type SavedDelivery } from "./saved-delivery.ts";
 import { createListenPage } from "./listen-page.ts";
 import { withUsageFaults } from "./usage-faults.ts";
@@ -65,6 +66,7 @@ export const listen: Command = defineCommand({
       const forwarder =
         forward === undefined ? undefined : createForwarder(forward, { io, asJson });
       const folder = save === undefined ? undefined : resolve(io.cwd, save);
+      if (folder !== undefined) await makeFolders(folder, 0o700);
 
       const page = isLoopbackHost(host) ? createListenPage(forwarder) : undefined;
 

@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isConnectionHeader } from "@fetchwork/kit";
-import { makeFolders } from "../files/make-folders.ts";
 
 /** A delivery as saved in a file, byte for byte. */
 export interface SavedDelivery {
@@ -15,12 +14,11 @@ export interface SavedDelivery {
   readonly body: Uint8Array;
 }
 
-/** Writes a delivery to a file that only its owner can read. Resolves to the path. */
+/** Writes a delivery to a file of a folder, for its owner alone. Resolves to the path. */
 export async function saveDelivery(
   delivery: SavedDelivery,
   { folder, name }: { readonly folder: string; readonly name: string },
 ): Promise<string> {
-  await makeFolders(folder, { mode: 0o700 });
   const text = readableText(delivery.body);
   const body =
     text === undefined ? { base64: Buffer.from(delivery.body).toString("base64") } : { text };

@@ -7,17 +7,15 @@ vi.setConfig({ testTimeout: 180_000 });
 const wrong = "export const options = {};\n";
 const broken = 'import "not-installed-anywhere";\nexport default {};\n';
 
-it("fetchwork verify passes what verify.config.ts exports, also from a folder inside of the project", async () => {
+it("fetchwork verify passes what verify.config.ts exports, from a folder inside of the project", async () => {
   const config = `import { invariant } from "@fetchwork/verify";
 import { note } from "./src/api/note.ts";
 export default { invariants: [invariant("stock is never positive", note, ({ stock }) => stock <= 0)] };
 `;
   const folder = await makeProject({ "verify.config.ts": config });
-  for (const cwd of [folder, `${folder}/src`]) {
-    const { code, stderr, stdout } = await runVerify([], cwd);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
-    expect(stdout).toContain("invariant-broken");
-  }
+  const { code, stderr, stdout } = await runVerify([], `${folder}/src`);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+  expect(stdout).toContain("invariant-broken");
   expect((await runVerify([], await makeProject())).stdout).not.toContain("invariant-broken");
 });
 

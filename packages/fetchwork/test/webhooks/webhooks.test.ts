@@ -195,6 +195,13 @@ describe("fetchwork webhooks listen", () => {
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ body: { text: body } });
   });
 
+  it("does not begin to listen where the folder of saved deliveries is a file", async () => {
+    await writeFile(join(folder, "saved"), "something else");
+    const [code, , stderr] = await run("listen", "--port", "0", "--save", "saved");
+    expect([code, stderr]).toEqual([1, expect.stringContaining("already exists")]);
+    expect(stderr).not.toContain("Listening");
+  });
+
   it("verifies the signature of its public URL, and not of where it listens", async () => {
     const publicUrl = "https://example.com/hooks";
     const options = ["--vendor", "square", "-s", secret, "--path", "/hooks", "-u", publicUrl];

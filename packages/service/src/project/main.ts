@@ -12,25 +12,25 @@ try {
     allowPositionals: true,
     options: {
       executable: { type: "boolean" },
+      help: { type: "boolean" },
       "if-missing": { type: "boolean" },
       watch: { type: "string", multiple: true },
     },
   });
   const [command = "", ...others] = positionals;
-  const { executable = false, "if-missing": isForMissing = false, watch = [] } = values;
+  const { executable = false, "if-missing": isForMissing = false, help, watch = [] } = values;
   const forBuild = Number(executable) + Number(isForMissing);
   const isForOther =
     forBuild > (command === "build" ? 1 : 0) || (watch.length > 0 && command !== "dev");
-  if (!/^(?:dev|docs|build)$/.test(command) || others.length > 0 || isForOther) {
-    throw new StartError(usage);
-  }
+  const isKnown = help === true || /^(?:dev|docs|build)$/.test(command);
+  if (!isKnown || others.length > 0 || isForOther) throw new StartError(usage);
   failure = 1;
   const entry = path.join(project, "src/index.ts");
-  if (!existsSync(entry)) {
-    throw new StartError(`${entry} does not exist: run it in the folder of a project`);
-  }
   const folders = watch.map((folder) => path.resolve(folder));
-  if (command === "dev") (await import("./dev.ts")).dev(project, folders);
+  if (help === true) console.log(usage);
+  else if (!existsSync(entry)) {
+    throw new StartError(`${entry} does not exist: run it in the folder of a project`);
+  } else if (command === "dev") (await import("./dev.ts")).dev(project, folders);
   else if (command === "docs") await (await import("./docs.ts")).docs(project);
   else if (executable) await (await import("./executable.ts")).buildExecutable(project);
   else if (!isForMissing || !existsSync(path.join(project, "dist/index.js"))) {

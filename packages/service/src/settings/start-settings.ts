@@ -74,10 +74,8 @@ export function readStartSettings(
   folder: string = process.cwd(),
 ): StartSettings {
   // A secret of a receiver needs no separate setting.
-  const secrets: [string, string | undefined][] = [];
-  for (const { secret } of options?.receivers ?? []) {
-    secrets.push([secret, environment[secret] || undefined]);
-  }
+  const { receivers = [] } = options ?? {};
+  const secrets = receivers.map(({ secret }) => [secret, environment[secret] || undefined] as const);
   const read: StartSettings["values"] = {
     ...Object.fromEntries(secrets),
     ...config.read(environment),

@@ -37,6 +37,12 @@ it.each(wrong)(
   },
 );
 
+it("fetchwork-service says how it is used when --help asks", () => {
+  const help = spawnSync(process.execPath, [bin, "--help"], { encoding: "utf8" });
+  expect(help.status).toBe(0);
+  expect(help.stdout).toMatch(/^usage: fetchwork-service dev .*\n$/);
+});
+
 it("fetchwork-service reads a .env that begins with the byte order mark of an editor", async () => {
   const folder = await makeProject();
   writeFileSync(path.join(folder, ".env"), "\uFEFFSTRIPE_SECRET=short\n");
