@@ -75,7 +75,9 @@ export function readStartSettings(
 ): StartSettings {
   // A secret of a receiver needs no separate setting.
   const { receivers = [] } = options ?? {};
-  const secrets = receivers.map(({ secret }) => [secret, environment[secret] || undefined] as const);
+  const secrets = receivers.map(
+    ({ secret }) => [secret, environment[secret] || undefined] as const,
+  );
   const read: StartSettings["values"] = {
     ...Object.fromEntries(secrets),
     ...config.read(environment),
