@@ -17,7 +17,7 @@ import { countMail, readyMails } from "../mails/ready-mails.ts";
 import { networkOf } from "../../attempt-limiter.ts";
 import { hashPassword } from "../password.ts";
 import type { StoredUser, UserFields } from "./define-user.ts";
-import { type AfterForget, forgetUserIn } from "./forget-user.ts";
+import { forgetUserIn } from "./forget-user.ts";
 
 /** Fields to create a user; `link` for a sign-up whose address has to be confirmed. */
 export type UserCreation = UserInput & Pick<UserFields, "role">;
@@ -89,19 +89,16 @@ async function insertOrRenew(
   } catch (error) {
     if (!isTaken(error)) throw error;
     const { email } = user;
-    let after: AfterForget | undefined;
     // It is looked for in the transaction, so that of many sign-ups at once none fails.
     await refuseConflicts(
       call.store.transaction(async (transaction) => {
-        after = undefined;
         const users = transaction.collection(context.user.collection);
         const [found] = await users.find({ where: { email }, limit: 1 });
         if (found?.unconfirmed !== true) return;
         await users.replace(found.id, { ...user, sessionVersion: found.sessionVersion + 1 });
-        after = await forgetUserIn(context, transaction, { user: found.id });
+        await forgetUserIn(transaction, found.id);
       }),
     );
-    await after?.();
   }
 }
 
