@@ -46,8 +46,6 @@ export interface AccountsOptions<Own extends object = object, Given = unknown> {
   readonly signIn?: OpenTo | undefined;
   /** Mails of your own in the place of those that come with the package. Default: none. */
   readonly texts?: Partial<AccountTexts> | undefined;
-  /** Seconds until a session ends that is not refreshed. Default: `2_592_000`, 30 days. */
-  readonly sessionLifetime?: number | undefined;
   /** Routes in the place of those of the package. Default: none. */
   readonly parts?: Partial<AccountParts> | undefined;
 }
@@ -131,25 +129,13 @@ export interface Accounts<Own extends object = object, Given = unknown> {
 export function accounts<Own extends object = object, Given = unknown>(
   options: AccountsOptions<Own, Given>,
 ): Accounts<Own, Given> {
-  checkOptions("accounts", options, [
-    "user",
-    "signUp",
-    "signIn",
-    "texts",
-    "sessionLifetime",
-    "parts",
-  ]);
-  const { parts = {}, sessionLifetime = 2_592_000, signIn = "master", signUp = "master" } = options;
+  checkOptions("accounts", options, ["user", "signUp", "signIn", "texts", "parts"]);
+  const { parts = {}, signIn = "master", signUp = "master" } = options;
   const { user } = options;
   for (const [name, value] of Object.entries({ signIn, signUp })) {
     const isKnown = value === "master" || value === "public";
     checkConfigured(isKnown, `${name} must be "master" or "public", got ${JSON.stringify(value)}`);
   }
-  const isLifetime = Number.isSafeInteger(sessionLifetime) && sessionLifetime >= 60;
-  checkConfigured(
-    isLifetime,
-    `sessionLifetime must be whole seconds from 60, got ${sessionLifetime}`,
-  );
   const texts = { ...accountTexts, ...options.texts };
   const { auth = accountAuthRoutes, users = userRoutes } = parts;
 
@@ -207,7 +193,6 @@ export function accounts<Own extends object = object, Given = unknown>(
         tokens: authentication.tokens,
         refreshTokens: createRefreshTokens(derivedKey(jwtSecret, "refresh tokens")),
         accountOf,
-        lifetime: sessionLifetime,
       });
       const key = derivedKey(jwtSecret, "second factors");
       const mails = mailer && createAccountMails({ store, user, mailer, texts, title, report });

@@ -1,7 +1,7 @@
 import type { Stored } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import { z } from "zod";
-import { countAttempt } from "../../attempt-limiter.ts";
+import { countAlways, countAttempt } from "../../attempt-limiter.ts";
 import { fieldError } from "../../field-error.ts";
 import { defineRoute } from "../../plan/route.ts";
 import { badFields, notFound, Problem } from "../../problem.ts";
@@ -18,7 +18,7 @@ import { nameOf } from "../users/profile.ts";
 import { emailSchema } from "../users/user-fields.ts";
 import { pageLink } from "./link.ts";
 import { emailChanges, findToken } from "./mailed-tokens.ts";
-import { countMail, readyMails } from "./ready-mails.ts";
+import { readyMails } from "./ready-mails.ts";
 import { confirmEmail } from "./use-token.ts";
 
 const tag = "auth";
@@ -52,7 +52,7 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
         const { link, totp: code } = call.body;
         await requireSecondFactor(context, call, { user: id, code });
         const ready = await readyMails(context);
-        await countMail(context, `Address of ${id}`);
+        await countAlways(context.mailLimiter, `Address of ${id}`);
         const { email } = call.body;
         await ready.queue({ kind: "email-change", user: id, sessionVersion, email, link });
         return empty(202);

@@ -1,12 +1,12 @@
 import {
   type CollectionDefinition,
   defineCollection,
+  type Store,
   type Stored,
   type Transaction,
 } from "@fetchwork/documents";
-import type { AccountsContext } from "../accounts-context.ts";
 import { digestOf, isSecret, newSecret } from "../secret-token.ts";
-import type { StoredUser } from "../users/define-user.ts";
+import type { StoredUser, UserResource } from "../users/define-user.ts";
 
 /** A mailed token as it is stored, under its SHA-256: readers of the store cannot use it. */
 export interface MailedToken {
@@ -20,7 +20,7 @@ export interface MailedToken {
   readonly expiresAt: number;
 }
 
-/** What tokens are mailed for; none is good for another purpose. */
+/** A purpose of mailed tokens; none is good for another purpose. */
 export interface TokenPurpose {
   /** Where they are kept; expired ones are neither found nor kept. */
   readonly collection: CollectionDefinition<MailedToken>;
@@ -36,7 +36,7 @@ export const emailChanges: TokenPurpose = purposeOf("email-changes", 86_400_000)
 
 /** Makes a token of 43 URL-safe characters (256 random bits). It is not stored: shown once. */
 export async function issueToken(
-  { store }: Pick<AccountsContext, "store">,
+  { store }: { readonly store: Store },
   { collection, lifetime }: TokenPurpose,
   user: Stored<StoredUser>,
   email: string = user.email,
@@ -49,11 +49,11 @@ export async function issueToken(
 }
 
 /**
- * Finds the user and the address that a token is for: nobody for one that is unknown, used or
- * expired, and for one whose user is gone or signs in otherwise by now.
+ * Finds the user and the address that a token is for; nobody for one that is unknown, used or
+ * expired. A token ends too when its user is gone or has another password.
  */
 export async function findToken(
-  { user }: Pick<AccountsContext, "user">,
+  { user }: { readonly user: UserResource },
   store: Pick<Transaction, "collection">,
   { collection }: TokenPurpose,
   token: string,

@@ -1,5 +1,6 @@
 import { empty, json } from "@fetchwork/http";
 import { z } from "zod";
+import { countAlways } from "../../attempt-limiter.ts";
 import { defineRoute } from "../../plan/route.ts";
 import { notFound } from "../../problem.ts";
 import { propertiesOf } from "../../schema.ts";
@@ -9,7 +10,7 @@ import { personalHeaders } from "../sessions/start-session.ts";
 import { emailSchema, passwordSchema } from "../users/user-fields.ts";
 import { pageLink } from "./link.ts";
 import { findToken, passwordResets } from "./mailed-tokens.ts";
-import { countMail, readyMails } from "./ready-mails.ts";
+import { readyMails } from "./ready-mails.ts";
 import { resetPassword } from "./use-token.ts";
 
 const tag = "password-resets";
@@ -44,7 +45,7 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
       /** Responds before looking for the user, so that nothing tells who exists. */
       handle: async ({ body }) => {
         const mails = await readyMails(context);
-        await countMail(context, `Reset of ${body.email}`);
+        await countAlways(context.mailLimiter, `Reset of ${body.email}`);
         await mails.queue({ kind: "password-reset", ...body });
         return empty(202);
       },

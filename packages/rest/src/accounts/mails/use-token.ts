@@ -1,7 +1,7 @@
 import { type Stored, type Transaction, UniqueError } from "@fetchwork/documents";
 import type { AccountsContext } from "../accounts-context.ts";
 import { hashPassword } from "../password.ts";
-import { giveToOwner } from "../users/claim-user.ts";
+import { transferToOwner } from "../users/claim-user.ts";
 import { proven, type StoredUser } from "../users/define-user.ts";
 import { emailChanges, findToken, passwordResets } from "./mailed-tokens.ts";
 
@@ -28,7 +28,7 @@ export async function resetPassword(
   const passwordHash = await hashPassword(password);
   return store.transaction(async (transaction) => {
     const found = await findToken(context, transaction, passwordResets, token);
-    return found && giveToOwner(context, transaction, found.user, passwordHash);
+    return found && transferToOwner(context, transaction, found.user, passwordHash);
   });
 }
 

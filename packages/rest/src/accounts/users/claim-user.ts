@@ -24,7 +24,7 @@ export async function claimUser(
     const current = await transaction.collection(context.user.collection).get(found.id);
     if (current?.email !== found.email) return undefined;
     if (current.verified === true) return current;
-    return giveToOwner(context, transaction, current, passwordHash);
+    return transferToOwner(context, transaction, current, passwordHash);
   });
 }
 
@@ -33,7 +33,7 @@ export async function claimUser(
  * The second factor stays with a user who had proved the email before. Anybody else may have signed
  * up with the email of somebody else, and has no way back.
  */
-export async function giveToOwner(
+export async function transferToOwner(
   { user: { collection } }: AccountsContext,
   transaction: Transaction,
   current: Stored<StoredUser>,
