@@ -64,7 +64,6 @@ const repeatTime = 30_000;
 export function createSessions(options: SessionsOptions): Sessions {
   const { accountOf, refreshTokens, store, tokens, users } = options;
   const sessions = store.collection(sessionCollection);
-  const expiry = (): number => Date.now() + lifetime;
 
   return {
     async begin(account, { method, ...client }) {
@@ -77,7 +76,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         ...seen(client),
         generation: 0,
         usedAt: Date.now(),
-        expiresAt: expiry(),
+        expiresAt: Date.now() + lifetime,
       };
       const session = await whileSignedIn(store, users, account, (transaction) =>
         transaction.collection(sessionCollection).insert(begun),
@@ -125,7 +124,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     client: Client,
   ): Promise<Stored<Session> | "ended" | "reused"> {
     if (generation === session.generation) {
-      const change = { ...seen(client), usedAt: Date.now(), expiresAt: expiry() };
+      const change = { ...seen(client), usedAt: Date.now(), expiresAt: Date.now() + lifetime };
       try {
         const next = { ...change, generation: generation + 1 };
         return (await sessions.update(session.id, next, { ifVersion: session })) ?? "ended";
