@@ -5,6 +5,11 @@ import type { OpenAccounts } from "@fetchwork/rest/accounts";
 import type { OpenService } from "@fetchwork/service";
 import { senderCollections } from "@fetchwork/webhooks/sender";
 import { argon2id } from "../../packages/rest/src/accounts/argon2.ts";
+import {
+  emailChanges,
+  issueToken,
+  passwordResets,
+} from "../../packages/rest/src/accounts/mails/mailed-tokens.ts";
 import { passkeyCollection } from "../../packages/rest/src/accounts/passkeys/passkey.ts";
 import { jwtSecret, masterKey, openBlog } from "../../examples/blog/test/open-blog.ts";
 import { article } from "../../examples/blog/src/api/article/model.ts";
@@ -174,10 +179,10 @@ async function fill({ accounts, sender }: OpenBlog, store: Store, round: number)
       .insert({ name, email, role, picture, passwordHash, sessionVersion: 1 });
     users.push(stored.id);
     emails.push(email);
-    const { emailChanges, keys, resets } = accounts.context;
-    resetTokens.push(await resets.issue(store, stored));
-    emailTokens.push(await emailChanges.issue(stored, `new-${email}`));
-    const { key, stored: kept } = await keys.create(stored, {
+    const { context } = accounts;
+    resetTokens.push(await issueToken(context, passwordResets, stored));
+    emailTokens.push(await issueToken(context, emailChanges, stored, `new-${email}`));
+    const { key, stored: kept } = await context.keys.create(stored, {
       name: "fuzz",
       scopes: ["articles:read", "users:read"],
     });

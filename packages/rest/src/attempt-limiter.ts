@@ -218,6 +218,20 @@ export async function countAttempt<T>(
   }
 }
 
+/**
+ * Counts something that has a limit whatever becomes of it, such as a mail that is asked for.
+ *
+ * @param account - Must not look like an email: with a letter in upper case.
+ * @throws Problem 429 with `Retry-After` after too many.
+ */
+export async function countAlways(
+  attempts: AttemptLimiter | undefined,
+  account: string,
+): Promise<void> {
+  const attempt = await attempts?.begin({ account });
+  await attempt?.end("failure");
+}
+
 /** Names come from clients: each kind of key has a prefix, so none imitates another. */
 function keyOf(account: string): string {
   return `account ${account}`;

@@ -15,7 +15,6 @@ export {
   documentsRateLimitStore,
   rateLimitCollection,
 } from "./accounts/documents-rate-limit-store.ts";
-export { createPasswordResets, type PasswordResets } from "./accounts/password-resets.ts";
 export { hashPassword, verifyPassword } from "./accounts/password.ts";
 export { RestError, type RestErrorCode } from "./errors.ts";
 export { type FieldError, fieldError } from "./field-error.ts";

@@ -1,16 +1,13 @@
 import { isFetchworkError } from "@fetchwork/kit";
-import { defineCollection } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
 import { createAttemptLimiter } from "../src/attempt-limiter.ts";
 import { createAuthentication } from "../src/accounts/create-authentication.ts";
 import { createSessionTokens } from "../src/session-tokens.ts";
-import { createPasswordResets, type PasswordHolder } from "../src/accounts/password-resets.ts";
 import { defineUser } from "../src/accounts/users/define-user.ts";
 import { createClient } from "../src/client/create-client.ts";
 import { noAccounts } from "./api-client.ts";
 
 const secret = "s".repeat(32);
-const users = defineCollection<PasswordHolder>("users");
 const accounts = { byId: async () => undefined, byEmail: async () => undefined };
 const keys = { masterKey: "m".repeat(32), jwtSecret: secret, accounts };
 
@@ -27,11 +24,6 @@ const calls: Readonly<Record<string, readonly [(wrong: object) => unknown, strin
     "lifetime",
   ],
   createAttemptLimiter: [(wrong) => createAttemptLimiter({ ...wrong }), "firstdelay", "firstDelay"],
-  createPasswordResets: [
-    (wrong) => createPasswordResets({ users, ...wrong }),
-    "liftime",
-    "lifetime",
-  ],
   createClient: [
     (wrong) => createClient({ baseUrl: "https://blog.example", ...wrong }),
     "baseURL",

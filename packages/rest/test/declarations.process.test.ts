@@ -24,7 +24,7 @@ const program = `
 import { createClient } from "@fetchwork/rest/client";
 import { openStore } from "@fetchwork/documents";
 import {
-  createApi, createAttemptLimiter, createAuthentication, createPasswordResets,
+  createApi, createAttemptLimiter, createAuthentication,
   createResourceController, createSessionTokens, defineResource, defineRoute, listParameter,
   resourceRoutes, type DocumentOf,
 } from "@fetchwork/rest";
@@ -86,7 +86,6 @@ export type Note = DocumentOf<typeof note>;
 export const long = listParameter({ schema: z.boolean(), where: () => ({}), description: "long" });
 export const store = await openStore("sqlite::memory:", { collections: [note.collection] });
 export const tokens = createSessionTokens({ secret: "s".repeat(32) });
-export const resets = createPasswordResets({ users: user.collection });
 export const limiter = createAttemptLimiter();
 export const masterOnly = createAuthentication({ masterKey: "m".repeat(32) });
 export const account = accounts({ user, signUp: "public", signIn: "public" });

@@ -1,25 +1,14 @@
-import type { Store, Transaction } from "@fetchwork/documents";
+import type { Store } from "@fetchwork/documents";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
 import type { AccountMails } from "./mails/account-mails.ts";
-import type { EmailChanges } from "./mails/email-changes.ts";
 import type { ApiKeys } from "./keys/api-keys.ts";
 import type { Passkeys } from "./passkeys/passkeys.ts";
-import type { PasswordResets } from "./password-resets.ts";
 import type { SecondFactors } from "./second-factor/second-factors.ts";
 import type { Sessions } from "./sessions/sessions.ts";
-import type { StoredUser, UserResource } from "./users/define-user.ts";
+import type { UserResource } from "./users/define-user.ts";
 
 /** Callers who may create users or authenticate them: holders of the master key, or everyone. */
 export type OpenTo = "master" | "public";
-
-/**
- * Ends more that a user can sign in with, in the transaction in which the rest of it ends. May
- * return what is to be done after the commit.
- */
-export type OnForget = (
-  user: string,
-  transaction: Transaction,
-) => Promise<(() => Promise<void>) | void>;
 
 /** Parts that the routes of accounts work with. */
 export interface AccountsContext {
@@ -34,8 +23,6 @@ export interface AccountsContext {
   readonly factors: SecondFactors;
   /** Absent without an origin. */
   readonly passkeys: Passkeys | undefined;
-  readonly resets: PasswordResets<StoredUser>;
-  readonly emailChanges: EmailChanges;
   /** Absent without a mailer. */
   readonly mails: AccountMails | undefined;
   /** Origins that links in mails may lead to. Default: all. */
@@ -43,6 +30,4 @@ export interface AccountsContext {
   /** Limits how often mails are asked for. Absent, nothing does. */
   readonly mailLimiter: AttemptLimiter | undefined;
   readonly signUpLimiter: AttemptLimiter;
-  /** Called when what a user can sign in with ends. */
-  readonly onForget: OnForget | undefined;
 }

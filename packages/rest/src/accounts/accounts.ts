@@ -6,20 +6,19 @@ import { checkOptions } from "../check-options.ts";
 import { checkConfigured } from "../errors.ts";
 import type { Authentication } from "../http/authentication.ts";
 import type { AccountRoute } from "./account-route.ts";
-import type { AccountsContext, OnForget, OpenTo } from "./accounts-context.ts";
+import type { AccountsContext, OpenTo } from "./accounts-context.ts";
 import { createAuthentication } from "./create-authentication.ts";
 import { apiKeyCollection } from "./keys/api-key.ts";
 import { createApiKeys } from "./keys/api-keys.ts";
 import { keyRoutes } from "./keys/key-routes.ts";
 import { createAccountMails, type Mailer } from "./mails/account-mails.ts";
-import { createEmailChanges, emailChangeCollection } from "./mails/email-changes.ts";
 import { emailRoutes } from "./mails/email-routes.ts";
 import { accountTexts, type AccountTexts } from "./mails/mail-texts.ts";
+import { emailChanges, passwordResets } from "./mails/mailed-tokens.ts";
 import { passwordResetRoutes } from "./mails/password-reset-routes.ts";
 import { challengeCollection, passkeyCollection } from "./passkeys/passkey.ts";
 import { passkeyRoutes } from "./passkeys/passkey-routes.ts";
 import { createPasskeys } from "./passkeys/passkeys.ts";
-import { createPasswordResets } from "./password-resets.ts";
 import { identityCollection, keptTokenCollection } from "./providers/identity.ts";
 import { createSecondFactors, secondFactorCollection } from "./second-factor/second-factors.ts";
 import { secondFactorRoutes } from "./second-factor/second-factor-routes.ts";
@@ -47,8 +46,6 @@ export interface AccountsOptions<Own extends object = object, Given = unknown> {
   readonly signIn?: OpenTo | undefined;
   /** Mails of your own in the place of those that come with the package. Default: none. */
   readonly texts?: Partial<AccountTexts> | undefined;
-  /** Seconds until a session ends that is not refreshed. Default: `2_592_000`, 30 days. */
-  readonly sessionLifetime?: number | undefined;
   /** Routes in the place of those of the package. Default: none. */
   readonly parts?: Partial<AccountParts> | undefined;
 }
@@ -91,11 +88,6 @@ export interface AccountsSettings {
   readonly mailLimiter?: AttemptLimiter | undefined;
   /** Receives why a mail was given up. Default: `console.error`. */
   readonly report?: ((error: unknown) => void) | undefined;
-  /**
-   * Called when the credentials of a user end. The user was removed, set a lost password, or proved
-   * to own the email of somebody else's account. Ends what is kept elsewhere. Default: nothing.
-   */
-  readonly onForget?: OnForget | undefined;
 }
 
 /** Accounts on a store. */
@@ -137,26 +129,13 @@ export interface Accounts<Own extends object = object, Given = unknown> {
 export function accounts<Own extends object = object, Given = unknown>(
   options: AccountsOptions<Own, Given>,
 ): Accounts<Own, Given> {
-  checkOptions("accounts", options, [
-    "user",
-    "signUp",
-    "signIn",
-    "texts",
-    "sessionLifetime",
-    "parts",
-  ]);
-  const { parts = {}, sessionLifetime = 2_592_000, signIn = "master", signUp = "master" } = options;
+  checkOptions("accounts", options, ["user", "signUp", "signIn", "texts", "parts"]);
+  const { parts = {}, signIn = "master", signUp = "master" } = options;
   const { user } = options;
   for (const [name, value] of Object.entries({ signIn, signUp })) {
     const isKnown = value === "master" || value === "public";
     checkConfigured(isKnown, `${name} must be "master" or "public", got ${JSON.stringify(value)}`);
   }
-  const isLifetime = Number.isSafeInteger(sessionLifetime) && sessionLifetime >= 60;
-  checkConfigured(
-    isLifetime,
-    `sessionLifetime must be whole seconds from 60, got ${sessionLifetime}`,
-  );
-  const resets = createPasswordResets<StoredUser>({ users: user.collection });
   const texts = { ...accountTexts, ...options.texts };
   const { auth = accountAuthRoutes, users = userRoutes } = parts;
 
@@ -168,8 +147,8 @@ export function accounts<Own extends object = object, Given = unknown>(
       secondFactorCollection,
       passkeyCollection,
       challengeCollection,
-      emailChangeCollection,
-      resets.collection,
+      emailChanges.collection,
+      passwordResets.collection,
       identityCollection,
       keptTokenCollection,
     ],
@@ -186,11 +165,10 @@ export function accounts<Own extends object = object, Given = unknown>(
         "signUpLimiter",
         "mailLimiter",
         "report",
-        "onForget",
       ]);
       const { attempts, jwtSecret, linkOrigins, mailer, mailLimiter, masterKey } = settings;
       const { signUpLimiter = createAttemptLimiter(signUpRule) } = settings;
-      const { onForget, origin, report = console.error, title, tokenLifetime } = settings;
+      const { origin, report = console.error, title, tokenLifetime } = settings;
       const origins = [origin ?? [], linkOrigins ?? []].flat();
       const wrong = origins.find((one) => !URL.canParse(one) || new URL(one).origin !== one);
       checkConfigured(wrong === undefined, `invalid origin "${wrong}": expected https://a.example`);
@@ -215,15 +193,11 @@ export function accounts<Own extends object = object, Given = unknown>(
         tokens: authentication.tokens,
         refreshTokens: createRefreshTokens(derivedKey(jwtSecret, "refresh tokens")),
         accountOf,
-        lifetime: sessionLifetime,
       });
       const key = derivedKey(jwtSecret, "second factors");
-      const emailChanges = createEmailChanges(store, user, resets.collection);
-      const mails =
-        mailer &&
-        createAccountMails({ store, user, mailer, resets, emailChanges, texts, title, report });
+      const mails = mailer && createAccountMails({ store, user, mailer, texts, title, report });
       const context: AccountsContext = {
-        user: forgettingUsers(user, { onForget, resets, store }),
+        user: forgettingUsers(user),
         store,
         signUp,
         signIn,
@@ -233,13 +207,10 @@ export function accounts<Own extends object = object, Given = unknown>(
         factors: createSecondFactors({ store, users: user, key, issuer: title }),
         passkeys:
           origin === undefined ? undefined : createPasskeys({ store, users: user, origin, title }),
-        resets,
-        emailChanges,
         mails,
         linkOrigins,
         mailLimiter,
         signUpLimiter,
-        onForget,
       };
       return {
         authentication,

@@ -1,5 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createAttemptLimiter } from "../../src/attempt-limiter.ts";
+import {
+  emailChanges,
+  issueToken,
+  passwordResets,
+} from "../../src/accounts/mails/mailed-tokens.ts";
 import { totpCode, totpStep } from "../../src/accounts/second-factor/totp.ts";
 import { openAccounts, password, type Sent, type SignedIn } from "./open-accounts.ts";
 import { unbase32 } from "./unbase32.ts";
@@ -155,8 +160,8 @@ describe("a mailed token", () => {
       const { email, id } = await api.join(`ada${round}@example.com`);
       const stored = await api.store.collection(api.context.user.collection).get(id);
       const found = stored ?? expect.fail();
-      const reset = await api.context.resets.issue(api.store, found);
-      const change = await api.context.emailChanges.issue(found, `new${round}@example.com`);
+      const reset = await issueToken(api.context, passwordResets, found);
+      const change = await issueToken(api.context, emailChanges, found, `new${round}@example.com`);
       const json = { password: "another one" };
       const [byReset, byChange] = await Promise.all([
         api.send("PUT", `/password-resets/${reset}`, { json }),

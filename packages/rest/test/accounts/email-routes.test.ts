@@ -1,5 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { emailChangeCollection } from "../../src/accounts/mails/email-changes.ts";
+import {
+  emailChanges,
+  issueToken,
+  passwordResets,
+} from "../../src/accounts/mails/mailed-tokens.ts";
 import { openAccounts, password, type TestAccounts } from "./open-accounts.ts";
 
 const link = "https://app.example/confirm";
@@ -86,7 +90,7 @@ describe("another address", () => {
     const second = await ask(api, "two@example.com");
     const stored = await api.store.collection(api.context.user.collection).get(ada.id);
     if (stored === undefined) throw new Error("user not found");
-    const reset = await api.context.resets.issue(api.store, stored);
+    const reset = await issueToken(api.context, passwordResets, stored);
     expect((await api.send("PUT", `/email-changes/${second}`)).status).toBe(200);
     expect((await api.send("PUT", `/email-changes/${first}`)).status).toBe(404);
     expect((await api.send("GET", `/password-resets/${reset}`)).status).toBe(404);
@@ -107,7 +111,7 @@ describe("another address", () => {
     vi.useRealTimers();
     await api.send("DELETE", `/users/${ada.id}`, { token: root.token });
     expect((await api.send("PUT", `/email-changes/${second}`)).status).toBe(404);
-    expect(await api.store.collection(emailChangeCollection).count()).toBe(0);
+    expect(await api.store.collection(emailChanges.collection).count()).toBe(0);
   });
 
   it("is set by one of many who use a token at once", async () => {

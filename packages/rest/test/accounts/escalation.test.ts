@@ -1,6 +1,7 @@
 import { createContext } from "@fetchwork/http";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { issueToken, passwordResets } from "../../src/accounts/mails/mailed-tokens.ts";
 import { defineUser } from "../../src/accounts/users/define-user.ts";
 import { masterKey } from "../api-client.ts";
 import { openAccounts, password, type Sent, type TestAccounts } from "./open-accounts.ts";
@@ -160,8 +161,9 @@ describe("a field that clients do not set", () => {
     const api = await openAccounts({ user, signIn: "public" });
     const ada = await api.join("ada@example.com");
     const basic = [ada.email, password] as const;
-    const token = await api.context.resets.issue(
-      api.store,
+    const token = await issueToken(
+      api.context,
+      passwordResets,
       (await api.store.collection(user.collection).get(ada.id)) ?? expect.fail(),
     );
     await api.send("PUT", `/password-resets/${token}`, { json: { ...forbidden, password } });

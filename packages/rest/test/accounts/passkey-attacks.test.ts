@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { issueToken, passwordResets } from "../../src/accounts/mails/mailed-tokens.ts";
 import { passkeyCollection } from "../../src/accounts/passkeys/passkey.ts";
 import { openAccounts, type SignedIn, type TestAccounts } from "./open-accounts.ts";
 import { type SoftwareAuthenticator, softwareAuthenticator } from "./software-authenticator.ts";
@@ -126,8 +127,9 @@ describe("a passkey", () => {
     const { ada, api, authenticator } = await openWithPasskey();
     const users = api.store.collection(api.context.user.collection);
     const passkeys = api.context.passkeys ?? expect.fail();
-    const token = await api.context.resets.issue(
-      api.store,
+    const token = await issueToken(
+      api.context,
+      passwordResets,
       (await users.get(ada.id)) ?? expect.fail(),
     );
     const signed = authenticator.signIn(await beginSignIn(api));

@@ -2,6 +2,7 @@ import { jobCollections } from "@fetchwork/documents/jobs";
 import { describe, expect, it } from "vitest";
 import { createAccountMails } from "../../src/accounts/mails/account-mails.ts";
 import { accountTexts } from "../../src/accounts/mails/mail-texts.ts";
+import { passwordResets } from "../../src/accounts/mails/mailed-tokens.ts";
 import { masterKey } from "../api-client.ts";
 import { openAccounts, type TestAccounts } from "./open-accounts.ts";
 
@@ -181,9 +182,9 @@ describe("password resets", () => {
 
 describe("the queue of mails", () => {
   it("looks for the user once the answer has gone out, so its time tells nothing", async () => {
-    const { context, create, nextMail, send, store } = await openAccounts();
+    const { create, nextMail, send, store } = await openAccounts();
     await create(email);
-    const kept = store.collection(context.resets.collection);
+    const kept = store.collection(passwordResets.collection);
     const form = { email, link, access_token };
     expect((await send("POST", "/password-resets", { form })).status).toBe(202);
     await new Promise((resolve) => setImmediate(resolve));
@@ -194,8 +195,7 @@ describe("the queue of mails", () => {
 
   it("outlives the process, and nothing of a mail stays when it is sent", async () => {
     const { context, mails, store } = await openAccounts();
-    const { emailChanges, resets, user } = context;
-    const options = { store, user, resets, emailChanges, texts: accountTexts, title: "T" };
+    const options = { store, user: context.user, texts: accountTexts, title: "T" };
     const failed = { send: () => Promise.reject(new Error("no server")) };
     const dead = createAccountMails({ ...options, mailer: failed, report: () => undefined });
     await dead.queue({ kind: "email-changed", email, name: "Ada" });

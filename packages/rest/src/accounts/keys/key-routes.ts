@@ -10,11 +10,10 @@ import { type AccountRoute, accountRoute } from "../account-route.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { requireRecentSignIn } from "../sessions/recent-sign-in.ts";
 import { personalHeaders } from "../sessions/start-session.ts";
-import { ownUser, ownUserOrAdmin } from "../users/own-account.ts";
+import { ownOrAdmin, ownUser, ownUserOrAdmin } from "../users/own-account.ts";
 import type { ApiKey } from "./api-key.ts";
 
 const tag = "auth";
-const ownOrAdmin = "Of the caller (`me`); admins may name any user";
 
 const scopePattern = /^(?:\*|[a-z][a-z\d-]{0,63}):(?:read|write)$/;
 const newKey = z.object({

@@ -1,10 +1,9 @@
 import type { Store, Stored } from "@fetchwork/documents";
 import { createJobs, defineJob, type JobWorker } from "@fetchwork/documents/jobs";
-import type { PasswordResets } from "../password-resets.ts";
 import type { StoredUser, UserResource } from "../users/define-user.ts";
 import { nameOf } from "../users/profile.ts";
-import type { EmailChanges } from "./email-changes.ts";
 import { type AccountTexts, type MailText, nameInMail } from "./mail-texts.ts";
+import { emailChanges, issueToken, passwordResets } from "./mailed-tokens.ts";
 
 /** A mail to one person. */
 export interface AccountMail extends MailText {
@@ -72,8 +71,6 @@ export interface AccountMailsOptions {
   readonly store: Store;
   readonly user: UserResource;
   readonly mailer: Mailer;
-  readonly resets: PasswordResets;
-  readonly emailChanges: EmailChanges;
   readonly texts: AccountTexts;
   /** Name of the application. */
   readonly title: string;
@@ -83,7 +80,7 @@ export interface AccountMailsOptions {
 
 /** Makes {@link AccountMails}. */
 export function createAccountMails(options: AccountMailsOptions): AccountMails {
-  const { emailChanges, mailer, report, resets, store, texts, title, user } = options;
+  const { mailer, report, store, texts, title, user } = options;
   const users = store.collection(user.collection);
   const jobs = createJobs(store, {
     onError: (error, failure) => {
@@ -132,7 +129,7 @@ export function createAccountMails(options: AccountMailsOptions): AccountMails {
       return { to, ...texts.knownAddress(facts) };
     }
     const isReset = kind === "password-reset";
-    const token = isReset ? await resets.issue(store, found) : await emailChanges.issue(found, to);
+    const token = await issueToken(options, isReset ? passwordResets : emailChanges, found, to);
     const link = `${order.link}/${token}`;
     return { to, ...(isReset ? texts.passwordReset : texts.confirmEmail)({ ...facts, link }) };
   }

@@ -1,7 +1,7 @@
 import type { Stored } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import { z } from "zod";
-import { countAttempt } from "../../attempt-limiter.ts";
+import { countAlways, countAttempt } from "../../attempt-limiter.ts";
 import { fieldError } from "../../field-error.ts";
 import { defineRoute } from "../../plan/route.ts";
 import { badFields, notFound, Problem } from "../../problem.ts";
@@ -17,13 +17,15 @@ import type { StoredUser } from "../users/define-user.ts";
 import { nameOf } from "../users/profile.ts";
 import { emailSchema } from "../users/user-fields.ts";
 import { pageLink } from "./link.ts";
-import { countMail, readyMails } from "./ready-mails.ts";
+import { emailChanges, findToken } from "./mailed-tokens.ts";
+import { readyMails } from "./ready-mails.ts";
+import { confirmEmail } from "./use-token.ts";
 
 const tag = "auth";
 
 /** Makes the routes by which users confirm their address, and change it. */
 export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
-  const { emailChanges, linkOrigins, mails, user } = context;
+  const { linkOrigins, mails, store, user } = context;
   const totp = z.string().max(40).optional();
 
   return [
@@ -50,7 +52,7 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
         const { link, totp: code } = call.body;
         await requireSecondFactor(context, call, { user: id, code });
         const ready = await readyMails(context);
-        await countMail(context, `Address of ${id}`);
+        await countAlways(context.mailLimiter, `Address of ${id}`);
         const { email } = call.body;
         await ready.queue({ kind: "email-change", user: id, sessionVersion, email, link });
         return empty(202);
@@ -73,11 +75,10 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
         429: { description: "Too many requests or wrong passwords; see Retry-After" },
       },
       handle: async (call) => {
-        const { body, params, store } = call;
-        const token = params["token"] ?? "";
-        const holder = await emailChanges.find(token);
-        if (holder?.unconfirmed === true) await requirePassword(call, holder, body.password);
-        const used = await emailChanges.use(store, token);
+        const token = call.params["token"] ?? "";
+        const holder = (await findToken(context, store, emailChanges, token))?.user;
+        if (holder?.unconfirmed === true) await requirePassword(call, holder, call.body.password);
+        const used = await confirmEmail(context, token);
         if (used === undefined) throw notFound("token");
         if (used === "taken") {
           throw new Problem(409, {

@@ -1,17 +1,17 @@
-import type { Stored, Transaction } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import { z } from "zod";
+import { countAlways } from "../../attempt-limiter.ts";
 import { defineRoute } from "../../plan/route.ts";
 import { notFound } from "../../problem.ts";
 import { propertiesOf } from "../../schema.ts";
 import { type AccountRoute, accountRoute } from "../account-route.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { personalHeaders } from "../sessions/start-session.ts";
-import { proven, type StoredUser } from "../users/define-user.ts";
-import { type AfterForget, forgetUserIn } from "../users/forget-user.ts";
 import { emailSchema, passwordSchema } from "../users/user-fields.ts";
 import { pageLink } from "./link.ts";
-import { countMail, readyMails } from "./ready-mails.ts";
+import { findToken, passwordResets } from "./mailed-tokens.ts";
+import { readyMails } from "./ready-mails.ts";
+import { resetPassword } from "./use-token.ts";
 
 const tag = "password-resets";
 const missing = { description: "No such token, or it is used or expired" };
@@ -22,7 +22,7 @@ const holderView = ["id", "name", "picture", "email"] as const;
 
 /** Makes the routes by which users set a password that they have lost. */
 export function passwordResetRoutes(context: AccountsContext): readonly AccountRoute[] {
-  const { linkOrigins, resets, user } = context;
+  const { linkOrigins, store, user } = context;
   const properties = propertiesOf(user.output, "a user");
   const holder = Object.fromEntries(holderView.map((field) => [field, properties[field] ?? {}]));
 
@@ -45,7 +45,7 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
       /** Responds before looking for the user, so that nothing tells who exists. */
       handle: async ({ body }) => {
         const mails = await readyMails(context);
-        await countMail(context, `Reset of ${body.email}`);
+        await countAlways(context.mailLimiter, `Reset of ${body.email}`);
         await mails.queue({ kind: "password-reset", ...body });
         return empty(202);
       },
@@ -72,11 +72,11 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
         404: missing,
         429: tooMany,
       },
-      handle: async ({ params, store }) => {
+      handle: async ({ params }) => {
         const { token = "" } = params;
-        const found = await resets.find(store, token);
+        const found = await findToken(context, store, passwordResets, token);
         if (!found) throw notFound("token");
-        const shown = user.present(found, { user: found }, holderView);
+        const shown = user.present(found.user, { user: found.user }, holderView);
         return json({ user: shown, token }, { headers: personalHeaders });
       },
     }),
@@ -96,19 +96,9 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
         429: tooMany,
         503: { description: "Too many passwords are being hashed" },
       },
-      handle: async ({ attempts, body, context: { ip }, params, store }) => {
-        let after: AfterForget | undefined;
-        // The token was mailed: anyone who signed up with the email of somebody else has no way
-        // back.
-        const proving = async (transaction: Transaction, { id, verified }: Stored<StoredUser>) => {
-          const keepFactor = verified === true;
-          after = await forgetUserIn(context, transaction, { user: id, keepFactor });
-          return proven;
-        };
-        const token = params["token"] ?? "";
-        const changed = await resets.use(store, token, body.password, proving);
+      handle: async ({ attempts, body, context: { ip }, params }) => {
+        const changed = await resetPassword(context, params["token"] ?? "", body.password);
         if (!changed) throw notFound("token");
-        await after?.();
         await attempts?.forget({ account: changed.email, address: ip });
         return json(user.present(changed, { user: changed }), { headers: personalHeaders });
       },

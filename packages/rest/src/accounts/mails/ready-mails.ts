@@ -14,17 +14,3 @@ export async function readyMails({ mails }: Pick<AccountsContext, "mails">): Pro
   const headers = { "retry-after": "60" };
   throw new Problem(503, { detail: "the server of mails is slow", headers });
 }
-
-/**
- * Limits how many mails are asked for one purpose, whether somebody has the address or not.
- *
- * @param purpose - Must not look like an email: with a letter in upper case.
- * @throws Problem 429 with `Retry-After` after too many.
- */
-export async function countMail(
-  { mailLimiter }: Pick<AccountsContext, "mailLimiter">,
-  purpose: string,
-): Promise<void> {
-  const attempt = await mailLimiter?.begin({ account: purpose });
-  await attempt?.end("failure"); // So it counts, whatever becomes of it.
-}

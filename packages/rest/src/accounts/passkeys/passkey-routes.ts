@@ -18,12 +18,11 @@ import {
   startPageSession,
   startSession,
 } from "../sessions/start-session.ts";
-import { ownUserOrAdmin, refuseKeys } from "../users/own-account.ts";
+import { ownOrAdmin, ownUserOrAdmin, refuseKeys } from "../users/own-account.ts";
 import type { Passkey } from "./passkey.ts";
 import type { Passkeys } from "./passkeys.ts";
 
 const tag = "auth";
-const ownOrAdmin = "Of the caller (`me`); admins may name any user";
 
 /** Texts in base64url; a large response of an authenticator has some kilobytes. */
 const bytes = z.string().max(20_000);

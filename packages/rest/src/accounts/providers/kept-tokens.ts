@@ -27,7 +27,7 @@ export function createKeptTokens(store: Store, secret: string): KeptTokens {
 export async function forgetIdentity(
   store: Store,
   id: string,
-  tokens: KeptTokens = new DocumentTokenStore(store.collection(keptTokenCollection)),
+  tokens: KeptTokens,
 ): Promise<TokenHash | undefined> {
   // First, so that what keeps a token afterwards sees that it is not to be kept.
   await store.collection(identityCollection).remove(id);

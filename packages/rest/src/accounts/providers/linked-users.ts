@@ -8,6 +8,7 @@ import { claimUser } from "../users/claim-user.ts";
 import type { StoredUser, UserResource } from "../users/define-user.ts";
 import { emailSchema, name, picture } from "../users/user-fields.ts";
 import { type SignedIn, whileSignedIn } from "../users/while-signed-in.ts";
+import { forgetLinks } from "./forget-links.ts";
 import { identityCollection, identityId } from "./identity.ts";
 
 /** A user as {@link SignInProfile} names it. */
@@ -19,14 +20,12 @@ export async function findLinked(
   { collection }: UserResource,
   { id: sub, issuer }: Person,
 ): Promise<Stored<StoredUser> | undefined> {
-  const id = identityId(issuer, sub);
-  const found = await store.collection(identityCollection).get(id);
+  const found = await store.collection(identityCollection).get(identityId(issuer, sub));
   if (found === undefined) return undefined;
   const linked = await store.collection(collection).get(found.userId);
   // The user was deleted by a program; somebody who comes back is new.
   if (linked === undefined) {
-    const { forgetIdentity } = await import("./kept-tokens.ts");
-    await forgetIdentity(store, id);
+    await store.transaction((transaction) => forgetLinks(transaction, found.userId));
   }
   return linked;
 }

@@ -5,10 +5,10 @@ import type { ProviderOperation } from "../account-operations.ts";
 import { accountRoute } from "../account-route.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { sessionSchema } from "../sessions/auth-routes.ts";
+import { ownOrAdmin } from "../users/own-account.ts";
 import type { ProviderController } from "./provider-controller.ts";
 
 const tag = "auth";
-const ownOrAdmin = "Of the caller (`me`); admins may name any user";
 const failures = {
   400: { description: "The sign-in failed, or was not started in this browser" },
   404: { description: "Provider not found" },

@@ -7,12 +7,11 @@ import type { JsonSchema } from "../../schema.ts";
 import type { ShownSession } from "../account-operations.ts";
 import { type AccountRoute, accountRoute } from "../account-route.ts";
 import type { AccountsContext } from "../accounts-context.ts";
-import { ownUserOrAdmin } from "../users/own-account.ts";
+import { ownOrAdmin, ownUserOrAdmin } from "../users/own-account.ts";
 import type { Session } from "./session.ts";
 import { personalHeaders } from "./start-session.ts";
 
 const tag = "auth";
-const ownOrAdmin = "Of the caller (`me`); admins may name any user";
 const time = { type: "string", format: "date-time" };
 const text = { type: ["string", "null"] };
 const schema: JsonSchema = named(

@@ -34,8 +34,8 @@ export interface Sessions {
   list(account: Account): Promise<readonly Stored<Session>[]>;
   /** Ends a session of a user; `false` where there is none. */
   end(user: string, session: string): Promise<boolean>;
-  /** Ends all sessions of a user, but for one. */
-  endAll(user: string, except?: string): Promise<void>;
+  /** Ends all sessions of a user. */
+  endAll(user: string): Promise<void>;
 }
 
 /** Options of {@link createSessions}. */
@@ -46,9 +46,10 @@ export interface SessionsOptions {
   readonly users: UserResource;
   /** Finds the account of a user. */
   readonly accountOf: (user: string) => Promise<Account | undefined>;
-  /** Time after which a session that is not refreshed ends, in seconds. */
-  readonly lifetime: number;
 }
+
+/** Time after which a session that is not refreshed ends, in milliseconds. */
+const lifetime = 30 * 86_400_000;
 
 /** A user has as many sessions at most; with one more the one that was used longest ago ends. */
 const maxSessions = 100;
@@ -61,9 +62,8 @@ const repeatTime = 30_000;
 
 /** Makes {@link Sessions}. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { accountOf, lifetime, refreshTokens, store, tokens, users } = options;
+  const { accountOf, refreshTokens, store, tokens, users } = options;
   const sessions = store.collection(sessionCollection);
-  const expiry = (): number => Date.now() + lifetime * 1_000;
 
   return {
     async begin(account, { method, ...client }) {
@@ -76,7 +76,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         ...seen(client),
         generation: 0,
         usedAt: Date.now(),
-        expiresAt: expiry(),
+        expiresAt: Date.now() + lifetime,
       };
       const session = await whileSignedIn(store, users, account, (transaction) =>
         transaction.collection(sessionCollection).insert(begun),
@@ -112,9 +112,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       const session = await sessions.get(id);
       return session?.user === user && sessions.remove(id);
     },
-    async endAll(user, except) {
-      const others = except === undefined ? { user } : { user, id: { ne: except } };
-      await sessions.removeMany({ where: others });
+    async endAll(user) {
+      await sessions.removeMany({ where: { user } });
     },
   };
 
@@ -125,7 +124,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     client: Client,
   ): Promise<Stored<Session> | "ended" | "reused"> {
     if (generation === session.generation) {
-      const change = { ...seen(client), usedAt: Date.now(), expiresAt: expiry() };
+      const change = { ...seen(client), usedAt: Date.now(), expiresAt: Date.now() + lifetime };
       try {
         const next = { ...change, generation: generation + 1 };
         return (await sessions.update(session.id, next, { ifVersion: session })) ?? "ended";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Stored } from "@fetchwork/documents";
+import type { Stored, Transaction } from "@fetchwork/documents";
 import type { AccountsContext } from "../accounts-context.ts";
 import { hashPassword } from "../password.ts";
 import { proven, type StoredUser } from "./define-user.ts";
-import { type AfterForget, forgetUserIn } from "./forget-user.ts";
+import { forgetUserIn } from "./forget-user.ts";
 
 /**
  * Hands a user over to the person who has just proved to own its email. A provider that verified it
@@ -20,18 +20,28 @@ export async function claimUser(
 ): Promise<Stored<StoredUser> | undefined> {
   if (found.verified === true) return found;
   const passwordHash = await hashPassword(randomUUID());
-  let after: AfterForget | undefined;
-  const claimed = await context.store.transaction(async (transaction) => {
-    after = undefined;
-    const users = transaction.collection(context.user.collection);
-    const current = await users.get(found.id);
-    if (current?.email !== found.email || current.verified === true) {
-      return current?.email === found.email ? current : undefined;
-    }
-    after = await forgetUserIn(context, transaction, { user: found.id });
-    const sessionVersion = current.sessionVersion + 1;
-    return users.update(found.id, { passwordHash, sessionVersion, ...proven });
+  return context.store.transaction(async (transaction) => {
+    const current = await transaction.collection(context.user.collection).get(found.id);
+    if (current?.email !== found.email) return undefined;
+    if (current.verified === true) return current;
+    return transferToOwner(context, transaction, current, passwordHash);
   });
-  await after?.();
-  return claimed;
+}
+
+/**
+ * Ends whatever a user could sign in with, sets another password, and marks the email as proved.
+ * The second factor stays with a user who had proved the email before. Anybody else may have signed
+ * up with the email of somebody else, and has no way back.
+ */
+export async function transferToOwner(
+  { user: { collection } }: AccountsContext,
+  transaction: Transaction,
+  current: Stored<StoredUser>,
+  passwordHash: string,
+): Promise<Stored<StoredUser> | undefined> {
+  const keepFactor = current.verified === true;
+  await forgetUserIn(transaction, current.id, { keepFactor });
+  const sessionVersion = current.sessionVersion + 1;
+  const change = { passwordHash, sessionVersion, ...proven };
+  return transaction.collection(collection).update(current.id, change, { ifVersion: current });
 }

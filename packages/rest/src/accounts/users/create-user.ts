@@ -13,11 +13,11 @@ import { type Call, type ResourceCall, writeTogether } from "../../resource/call
 import { afterChange } from "../../resource/hooks.ts";
 import type { UserInput } from "../account-operations.ts";
 import type { AccountsContext } from "../accounts-context.ts";
-import { countMail, readyMails } from "../mails/ready-mails.ts";
-import { networkOf } from "../../attempt-limiter.ts";
+import { readyMails } from "../mails/ready-mails.ts";
+import { countAlways, networkOf } from "../../attempt-limiter.ts";
 import { hashPassword } from "../password.ts";
 import type { StoredUser, UserFields } from "./define-user.ts";
-import { type AfterForget, forgetUserIn } from "./forget-user.ts";
+import { forgetUserIn } from "./forget-user.ts";
 
 /** Fields to create a user; `link` for a sign-up whose address has to be confirmed. */
 export type UserCreation = UserInput & Pick<UserFields, "role">;
@@ -38,7 +38,8 @@ export async function createUser(
     return shown(context, created);
   }
   if (fields.role !== "user") throw forbidden("only the master key and admins set a role");
-  await countSignUp(context, call);
+  const network = networkOf(call.context.ip ?? "");
+  await countAlways(context.signUpLimiter, `Sign-up from ${network}`);
   const passwordHash = await hashPassword(password);
   const user: StoredUser = { ...fields, passwordHash, sessionVersion: 1, unconfirmed: true };
   const { mails } = context;
@@ -48,7 +49,7 @@ export async function createUser(
     throw badFields([fieldError("link", "required", message)]);
   }
   await readyMails(context);
-  await countMail(context, `Sign-up of ${user.email}`);
+  await countAlways(context.mailLimiter, `Sign-up of ${user.email}`);
   await insertOrRenew(context, call, user);
   // The response is the same for an address that is known. Its owner learns of it by mail.
   await mails.queue({ kind: "sign-up", email: user.email, link });
@@ -89,38 +90,21 @@ async function insertOrRenew(
   } catch (error) {
     if (!isTaken(error)) throw error;
     const { email } = user;
-    let after: AfterForget | undefined;
     // It is looked for in the transaction, so that of many sign-ups at once none fails.
     await refuseConflicts(
       call.store.transaction(async (transaction) => {
-        after = undefined;
         const users = transaction.collection(context.user.collection);
         const [found] = await users.find({ where: { email }, limit: 1 });
         if (found?.unconfirmed !== true) return;
         await users.replace(found.id, { ...user, sessionVersion: found.sessionVersion + 1 });
-        after = await forgetUserIn(context, transaction, { user: found.id });
+        await forgetUserIn(transaction, found.id);
       }),
     );
-    await after?.();
   }
 }
 
 function isTaken(error: unknown): boolean {
   return error instanceof Problem && error.status === 409 && error.errors[0]?.param === "email";
-}
-
-/**
- * Limits sign-ups of a network.
- *
- * @throws Problem 429 with `Retry-After` after too many.
- */
-async function countSignUp(
-  { signUpLimiter }: Pick<AccountsContext, "signUpLimiter">,
-  { context }: Call,
-): Promise<void> {
-  const account = `Sign-up from ${networkOf(context.ip ?? "")}`;
-  const attempt = await signUpLimiter.begin({ account });
-  await attempt.end("failure"); // So it counts, whatever becomes of it.
 }
 
 function shown({ user: resource }: AccountsContext, created: Stored<StoredUser>): Response {

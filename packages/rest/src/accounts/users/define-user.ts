@@ -7,9 +7,8 @@ import { defineResource } from "../../resource/define-resource.ts";
 import type { Operation, ResourceRule } from "../../resource/access-rules.ts";
 import type { FieldAccess } from "../../resource/field-access.ts";
 import type { ResourceHooks } from "../../resource/hooks.ts";
-import type { ListOptions } from "../../resource/list-options.ts";
-import type { PopulateOptions, Relations } from "../../resource/relations/relation-options.ts";
 import type { Resource } from "../../resource/resource.ts";
+import type { ResourceOptions } from "../../resource/resource-options.ts";
 import type { ViewOptions } from "../../resource/views.ts";
 import type { Schema } from "../../schema.ts";
 import type { ShownUser, UserInput } from "../account-operations.ts";
@@ -52,7 +51,10 @@ export interface UserResource<Extra extends object = object, Given = unknown> ex
 type Flat<T> = { [Field in keyof T]: T[Field] };
 
 /** Fields and views of users, in addition to those of every user. */
-export interface UserOptions<Extra extends object = object, Given = unknown> {
+export interface UserOptions<Extra extends object = object, Given = unknown> extends Pick<
+  ResourceOptions<Schema>,
+  "changes" | "list" | "populate" | "relations"
+> {
   /** Further fields that users set: `{ city: z.string().optional() }`. Default: none. */
   readonly schema?: (z.ZodObject & z.ZodType<Extra, Given>) | undefined;
   /**
@@ -78,14 +80,6 @@ export interface UserOptions<Extra extends object = object, Given = unknown> {
   readonly sort?: readonly string[] | undefined;
   /** Fields to filter the list of users by. Default: none. */
   readonly filter?: readonly string[] | undefined;
-  /** How lists look and which parameters they take. */
-  readonly list?: ListOptions | undefined;
-  /** Records changes in the store's feed; `"documents"` for webhooks. Default: not recorded. */
-  readonly changes?: "documents" | "ids" | undefined;
-  /** References to other resources. Default: none. */
-  readonly relations?: Relations | undefined;
-  /** Relations shown on demand. Default: each one, and none of theirs. */
-  readonly populate?: PopulateOptions | undefined;
   /** Hooks, as of every resource; those of a creation run for sign-ups too. Default: none. */
   readonly hooks?: ResourceHooks<StoredUser> | undefined;
 }

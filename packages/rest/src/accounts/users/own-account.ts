@@ -6,6 +6,9 @@ import type { Call } from "../../resource/call.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import type { StoredUser } from "./define-user.ts";
 
+/** Description of {@link ownUserOrAdmin} for the reference. */
+export const ownOrAdmin = "Of the caller (`me`); admins may name any user";
+
 /** A call on behalf of a user. */
 export type AccountCall<Body = unknown> = Call<Body, Account>;
 

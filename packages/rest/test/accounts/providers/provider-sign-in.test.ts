@@ -16,7 +16,7 @@ import {
   withParam,
   useProvider,
 } from "./provider-api.ts";
-import { createPasswordResets } from "../../../src/accounts/password-resets.ts";
+import { issueToken, passwordResets } from "../../../src/accounts/mails/mailed-tokens.ts";
 import { identityCollection } from "../../../src/accounts/providers/identity.ts";
 
 useProvider();
@@ -161,9 +161,8 @@ describe("signing in with a provider", () => {
     const { id, token } = await join(api, "ada@example.com");
     home.person = { sub: "user-1" };
     await linkAs(api, token);
-    const resets = createPasswordResets({ users: user.collection });
     const stored = await api.store.collection(user.collection).get(id);
-    const reset = stored && (await resets.issue(api.store, stored));
+    const reset = stored && (await issueToken(api, passwordResets, stored));
     const response = await fetch(`${api.origin}/password-resets/${reset}`, {
       method: "PUT",
       body: new URLSearchParams({ password: "of the owner" }),
