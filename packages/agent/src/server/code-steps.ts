@@ -1,7 +1,7 @@
 import { isObject } from "@fetchwork/kit";
 import { AgentError } from "../errors.ts";
-import { schedule } from "../files/schedule.ts";
 import { readContract, type FileSpec } from "../project/project-plan.ts";
+import { inWritingOrder } from "../run/generate-files.ts";
 import { sharedDepsPath } from "../run/plan-project.ts";
 import type { JsonObject, NewStep, RunningStep, StepResult } from "./task-agent.ts";
 import type { VerifyLevel } from "./task-options.ts";
@@ -26,27 +26,17 @@ export async function sharedDepsOf(step: RunningStep): Promise<string> {
 
 /** A step for each file, which waits for the files that it uses from earlier levels. */
 export function stepsOf(files: readonly FileSpec[], verify: VerifyLevel): readonly NewStep[] {
-  const levels = schedule(files);
-  const levelOf = new Map(levels.flatMap((paths, level) => paths.map((path) => [path, level])));
-  const ordered = levels.flat().flatMap((path) => files.filter((file) => file.path === path));
-  const steps = ordered.map((file, index): NewStep => {
-    const own = levelOf.get(file.path) ?? 0;
-    return {
-      name: `Generate code for ${file.path}`,
-      key: file.path,
-      after: file.dependsOn.filter((path) => (levelOf.get(path) ?? own) < own),
-      data: { kind: "file", file },
-      last: verify === "none" && index === ordered.length - 1,
-    };
-  });
+  const ordered = inWritingOrder(files);
+  const steps = ordered.map(({ file, after }, index): NewStep => ({
+    name: `Generate code for ${file.path}`,
+    key: file.path,
+    after,
+    data: { kind: "file", file },
+    last: verify === "none" && index === ordered.length - 1,
+  }));
   if (verify === "none") return steps;
-  return [
-    ...steps,
-    verifyStepOf(
-      files,
-      ordered.map(({ path }) => path),
-    ),
-  ];
+  const paths = ordered.map(({ file }) => file.path);
+  return [...steps, verifyStepOf(files, paths)];
 }
 
 /** The versions of files that repairs have to be better than. */

@@ -8,7 +8,7 @@ import { repairSource } from "../calls/repair-source.ts";
 import { writePlannedFile } from "../calls/write-source.ts";
 import { describeDiagnostic, fingerprints } from "../check/diagnostic.ts";
 import { checkFileBytes, optionError } from "../errors.ts";
-import type { AgentOptions } from "../run/agent-options.ts";
+import type { AgentOptions, FolderOption } from "../run/agent-options.ts";
 import { contextOf } from "../run/context-files.ts";
 import { settingsOf } from "../run/create-agent.ts";
 import { runEdit } from "../run/edit-run.ts";
@@ -46,25 +46,7 @@ import {
 } from "./task-agent.ts";
 
 /** How tasks write programs. Limits are those of one task. */
-export interface CodeTasksOptions extends Pick<
-  AgentOptions,
-  | "budget"
-  | "concurrency"
-  | "idleTimeout"
-  | "maxFileBytes"
-  | "maxFiles"
-  | "maxOutputTokens"
-  | "maxTotalBytes"
-  | "model"
-  | "planModel"
-  | "provider"
-  | "repair"
-  | "repairModel"
-  | "retry"
-  | "sandbox"
-  | "temperature"
-  | "verifiers"
-> {
+export interface CodeTasksOptions extends Omit<AgentOptions, FolderOption> {
   /**
    * Check after the last file: nothing (`none`), a check that runs nothing (`static`), or
    * also the verifiers (`run`). A task may ask for another one in `additional_input.verify`; for

@@ -5,7 +5,7 @@ import type { AutomaticTasks } from "./automatic-tasks.ts";
 import { AgentError } from "../errors.ts";
 import { HttpFailure, invalid, notFound } from "./http-failure.ts";
 import { once } from "./once.ts";
-import { pagination, readPage } from "./paging.ts";
+import { listPage, readPage } from "./paging.ts";
 import { readInput, readJson } from "./read-json.ts";
 import { readUpload } from "./read-upload.ts";
 import type { Call, Operation, TaskRoutes } from "./route-requests.ts";
@@ -87,11 +87,11 @@ export class TaskApi {
 
   async #listTasks({ request }: Call): Promise<Response> {
     const { store } = this.#parts;
-    const wanted = readPage(new URL(request.url).searchParams);
-    const { items, total } = await store.listTasks(wanted);
+    const wanted = readPage(request);
+    const { items, pagination } = await listPage(store.tasks, { sort: ["createdAt"] }, wanted);
     const artifacts = await store.artifactsOf(items.map(({ id }) => id));
     const tasks = items.map((task) => toTask(task, artifacts.get(task.id) ?? []));
-    return json({ tasks, pagination: pagination(wanted, total) });
+    return json({ tasks, pagination });
   }
 
   async #found(taskId: string): Promise<Stored<TaskRecord>> {
@@ -112,11 +112,12 @@ export class TaskApi {
   }
 
   async #listSteps({ request, taskId }: Call): Promise<Response> {
-    const wanted = readPage(new URL(request.url).searchParams);
+    const wanted = readPage(request);
     await this.#found(taskId);
-    const { items, total } = await this.#parts.store.listSteps(taskId, wanted);
+    const query = { where: { taskId }, sort: ["index"] as const };
+    const { items, pagination } = await listPage(this.#parts.store.steps, query, wanted);
     const steps = await this.#withArtifacts(items);
-    return json({ steps, pagination: pagination(wanted, total) });
+    return json({ steps, pagination });
   }
 
   async #withArtifacts(
@@ -156,10 +157,11 @@ export class TaskApi {
   }
 
   async #listArtifacts({ request, taskId }: Call): Promise<Response> {
-    const wanted = readPage(new URL(request.url).searchParams);
+    const wanted = readPage(request);
     await this.#found(taskId);
-    const { items, total } = await this.#parts.store.listArtifacts(taskId, wanted);
-    return json({ artifacts: items.map(toArtifact), pagination: pagination(wanted, total) });
+    const query = { where: { taskId }, sort: ["createdAt"] as const };
+    const { items, pagination } = await listPage(this.#parts.store.artifacts, query, wanted);
+    return json({ artifacts: items.map(toArtifact), pagination });
   }
 
   async #upload({ request, taskId }: Call): Promise<Response> {

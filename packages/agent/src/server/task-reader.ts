@@ -1,5 +1,4 @@
 import type { Collection, Store, Stored } from "@fetchwork/documents";
-import type { WantedPage } from "./paging.ts";
 import {
   taskCollections,
   type ArtifactRecord,
@@ -8,12 +7,6 @@ import {
   type StepRecord,
   type TaskRecord,
 } from "./task-records.ts";
-
-/** A part of a list, and how long the list is. */
-export interface Listed<T> {
-  readonly items: readonly Stored<T>[];
-  readonly total: number;
-}
 
 /** Reads tasks and what belongs to them. */
 export class TaskReader {
@@ -29,32 +22,6 @@ export class TaskReader {
     this.artifacts = store.collection(taskCollections.artifacts);
     this.contents = store.collection(taskCollections.contents);
     this.events = store.collection(taskCollections.events);
-  }
-
-  async listTasks({ page, size }: WantedPage): Promise<Listed<TaskRecord>> {
-    const [items, total] = await Promise.all([
-      this.tasks.find({ sort: ["createdAt"], offset: (page - 1) * size, limit: size }),
-      this.tasks.count(),
-    ]);
-    return { items, total };
-  }
-
-  async listSteps(taskId: string, { page, size }: WantedPage): Promise<Listed<StepRecord>> {
-    const where = { taskId };
-    const [items, total] = await Promise.all([
-      this.steps.find({ where, sort: ["index"], offset: (page - 1) * size, limit: size }),
-      this.steps.count({ where }),
-    ]);
-    return { items, total };
-  }
-
-  async listArtifacts(taskId: string, { page, size }: WantedPage): Promise<Listed<ArtifactRecord>> {
-    const where = { taskId };
-    const [items, total] = await Promise.all([
-      this.artifacts.find({ where, sort: ["createdAt"], offset: (page - 1) * size, limit: size }),
-      this.artifacts.count({ where }),
-    ]);
-    return { items, total };
   }
 
   /** The files that steps wrote, by id. */
