@@ -37,7 +37,7 @@ export async function generateFiles(
   const failures: unknown[] = [];
   const ends = new Map<string, Promise<void>>();
   const run = async ({ file, after }: OrderedFile): Promise<void> => {
-    await Promise.all(after.map((path) => ends.get(path)));
+    await Promise.all(after.flatMap((path) => ends.get(path) ?? []));
     await slots.acquire();
     try {
       if (failures.length === 0) await write(file);
