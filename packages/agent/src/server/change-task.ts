@@ -51,7 +51,7 @@ export class TaskChanger {
   async artifactsById(
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, Stored<ArtifactRecord>>> {
-    const found = ids.length === 0 ? [] : await this.artifacts.getMany(ids);
+    const found = await this.artifacts.getMany(ids);
     return new Map(found.flatMap((artifact) => (artifact ? [[artifact.id, artifact]] : [])));
   }
 
@@ -59,10 +59,8 @@ export class TaskChanger {
   async artifactsOf(
     taskIds: readonly string[],
   ): Promise<ReadonlyMap<string, readonly Stored<ArtifactRecord>[]>> {
-    const found =
-      taskIds.length === 0
-        ? []
-        : await this.artifacts.find({ where: { taskId: { in: taskIds } }, sort: ["createdAt"] });
+    const where = { taskId: { in: taskIds } };
+    const found = await this.artifacts.find({ where, sort: ["createdAt"] });
     return Map.groupBy(found, ({ taskId }) => taskId);
   }
 

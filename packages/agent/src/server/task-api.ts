@@ -95,8 +95,7 @@ export class TaskApi {
   }
 
   async #found(taskId: string): Promise<Stored<TaskRecord>> {
-    // Ids are written in lower case; nothing else can be one.
-    const task = isId(taskId) ? await this.#parts.store.tasks.get(taskId) : undefined;
+    const task = await this.#parts.store.tasks.get(taskId);
     if (task === undefined) throw notFound("task");
     return task;
   }
@@ -135,8 +134,8 @@ export class TaskApi {
 
   async #getStep({ taskId, id }: Call): Promise<Response> {
     await this.#found(taskId);
-    const step = isId(id) ? await this.#parts.store.steps.get(id) : undefined;
-    if (step === undefined || step.taskId !== taskId) throw notFound("step");
+    const step = await this.#parts.store.steps.get(id);
+    if (step?.taskId !== taskId) throw notFound("step");
     const [shown] = await this.#withArtifacts([step]);
     return json(shown);
   }
@@ -190,8 +189,8 @@ export class TaskApi {
   async #download({ request, taskId, id }: Call): Promise<Response> {
     await this.#found(taskId);
     const { store } = this.#parts;
-    const artifact = isId(id) ? await store.artifacts.get(id) : undefined;
-    if (artifact === undefined || artifact.taskId !== taskId) throw notFound("artifact");
+    const artifact = await store.artifacts.get(id);
+    if (artifact?.taskId !== taskId) throw notFound("artifact");
     return (
       (await changesResponse(request, artifact, store)) ??
       downloadResponse(request, artifact, store)
@@ -240,8 +239,4 @@ export class TaskApi {
     await this.#found(taskId);
     return archiveResponse(taskId, this.#parts.store);
   }
-}
-
-function isId(text: string): boolean {
-  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
 }
