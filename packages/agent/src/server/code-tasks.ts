@@ -237,7 +237,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
           return repairStep(step, data);
         case "verify":
           return verifyStep(step, data);
-        case "edit":
+        default:
           return editStep(step, data.request);
       }
     },
