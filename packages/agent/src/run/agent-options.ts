@@ -57,8 +57,11 @@ export interface AgentOptions {
   readonly onConflict?: ConflictPolicy | undefined;
 }
 
-/** Names of {@link AgentOptions}. */
-export const agentOptionNames: readonly (keyof AgentOptions)[] = [
+/** Options that concern folders and people, of which a server of tasks has none. */
+export type FolderOption = "allowProtected" | "approve" | "mcp" | "onConflict";
+
+/** Names of the other options. */
+export const taskOptionNames: readonly Exclude<keyof AgentOptions, FolderOption>[] = [
   "provider",
   "model",
   "planModel",
@@ -75,6 +78,11 @@ export const agentOptionNames: readonly (keyof AgentOptions)[] = [
   "repair",
   "verifiers",
   "sandbox",
+];
+
+/** Names of {@link AgentOptions}. */
+export const agentOptionNames: readonly (keyof AgentOptions)[] = [
+  ...taskOptionNames,
   "mcp",
   "allowProtected",
   "approve",

@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { Budget } from "../calls/budget.ts";
 import { createRetry } from "../calls/retry-policy.ts";
 import { fingerprints, type Diagnostic } from "../check/diagnostic.ts";
-import { isScript } from "../check/parse-script.ts";
 import { checkOptions } from "../check-options.ts";
 import { AgentError, checkCount, checkTime, optionError, requireText } from "../errors.ts";
 import { coverageOf, type Coverage } from "../verify/coverage.ts";
@@ -27,7 +26,7 @@ import {
 import { runEdit } from "./edit-run.ts";
 import { ProjectRun, type ProjectRunParts } from "./project-run.ts";
 import { readImages } from "./read-images.ts";
-import { readProjectFiles } from "./read-project-files.ts";
+import { isSource, readProjectFiles } from "./read-project-files.ts";
 import { startRun } from "./run-handle.ts";
 import { emptyState, readState, type RecordStep, type RunState } from "./run-state.ts";
 
@@ -158,11 +157,6 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       };
     },
   };
-}
-
-/** Names of files that the check reads. */
-function isSource(path: string): boolean {
-  return isScript(path) || /\.(?:vue|json|css|html?)$/i.test(path);
 }
 
 function unreadSource(

@@ -1,5 +1,27 @@
+import { Semaphore } from "@fetchwork/kit";
 import type { FileSpec } from "../project/project-plan.ts";
 import { schedule } from "../files/schedule.ts";
+
+/** A file, and the paths of those that have to be written before it. */
+export interface OrderedFile {
+  readonly file: FileSpec;
+  readonly after: readonly string[];
+}
+
+/** Files in the order of their levels, each after all that it uses from earlier levels. */
+export function inWritingOrder(files: readonly FileSpec[]): readonly OrderedFile[] {
+  const levels = schedule(files).entries();
+  const levelOf = new Map(
+    Array.from(levels).flatMap(([level, paths]) => paths.map((path) => [path, level] as const)),
+  );
+  const level = (path: string): number => levelOf.get(path) ?? Infinity;
+  return files
+    .toSorted((one, other) => level(one.path) - level(other.path))
+    .map((file) => {
+      const after = file.dependsOn.filter((path) => level(path) < level(file.path));
+      return { file, after };
+    });
+}
 
 /**
  * Calls `write` for every file, as many at once as allowed. A file follows as soon as all that it
@@ -11,45 +33,21 @@ export async function generateFiles(
   concurrency: number,
   write: (file: FileSpec) => Promise<void>,
 ): Promise<void> {
-  const levelOf = new Map<string, number>();
-  for (const [level, paths] of schedule(files).entries()) {
-    for (const path of paths) levelOf.set(path, level);
-  }
-  const waiting = new Map<string, number>();
-  const users = new Map<string, FileSpec[]>();
-  for (const file of files) {
-    const own = levelOf.get(file.path) ?? 0;
-    const needed = new Set(file.dependsOn.filter((path) => (levelOf.get(path) ?? own) < own));
-    waiting.set(file.path, needed.size);
-    for (const path of needed) users.set(path, [...(users.get(path) ?? []), file]);
-  }
-  const ready = files.filter(({ path }) => waiting.get(path) === 0);
-  const running = new Set<Promise<void>>();
+  const slots = new Semaphore(concurrency);
   const failures: unknown[] = [];
-  const start = (file: FileSpec): void => {
-    const task = run(file).finally(() => running.delete(task));
-    running.add(task);
-  };
-  const run = async (file: FileSpec): Promise<void> => {
+  const ends = new Map<string, Promise<void>>();
+  const run = async ({ file, after }: OrderedFile): Promise<void> => {
+    await Promise.all(after.flatMap((path) => ends.get(path) ?? []));
+    await slots.acquire();
     try {
-      await write(file);
+      if (failures.length === 0) await write(file);
     } catch (error) {
       failures.push(error);
-      return;
-    }
-    for (const user of users.get(file.path) ?? []) {
-      const left = (waiting.get(user.path) ?? 1) - 1;
-      waiting.set(user.path, left);
-      if (left === 0) ready.push(user);
+    } finally {
+      slots.release();
     }
   };
-  for (;;) {
-    while (running.size < concurrency && ready.length > 0 && failures.length === 0) {
-      const file = ready.shift();
-      if (file !== undefined) start(file);
-    }
-    if (running.size === 0) break;
-    await Promise.race(running);
-  }
+  for (const ordered of inWritingOrder(files)) ends.set(ordered.file.path, run(ordered));
+  await Promise.all(ends.values());
   if (failures.length > 0) throw failures[0];
 }

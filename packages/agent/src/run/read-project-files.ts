@@ -1,3 +1,4 @@
+import { isScript } from "../check/parse-script.ts";
 import { AgentError } from "../errors.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { listFiles, type FileList } from "../workspace/list-files.ts";
@@ -13,7 +14,9 @@ export interface ReadLimits {
 }
 
 /** Files that the check reads, or that describe how the program is built. */
-const isSource = /\.(?:[cm]?[jt]sx?|vue|json|css|html?)$/i;
+export function isSource(path: string): boolean {
+  return isScript(path) || /\.(?:vue|json|css|html?)$/i.test(path);
+}
 
 /**
  * The text files of a program by path; what git ignores, links and other repositories are left out.
@@ -27,7 +30,7 @@ export async function readProjectFiles(
   const { files: listed } = list ?? (await listFiles(folder.root));
   const files = new Map(listed.map(({ path }) => [path, ""]));
   // Sources come first: files that the check does not read are the first without room.
-  const wanted = [...files.keys()].toSorted((a, b) => +isSource.test(b) - +isSource.test(a));
+  const wanted = [...files.keys()].toSorted((a, b) => +isSource(b) - +isSource(a));
   for (const [index, path] of wanted.entries()) {
     try {
       const isRead = index < maxFiles * 4;

@@ -27,8 +27,9 @@ export class AutomaticTasks {
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #again = false;
+  /** Ends with the looks that are asked for so far. */
+  #looking: Promise<void> = Promise.resolve();
+  #isWanted = false;
 
   constructor(options: AutomaticTasksOptions) {
     this.#options = options;
@@ -43,19 +44,9 @@ export class AutomaticTasks {
 
   /** Looks for tasks now. */
   look(): void {
-    if (this.#stop.signal.aborted) return;
-    if (this.#looking !== undefined) {
-      this.#again = true;
-      return;
-    }
-    this.#looking = this.#take()
-      .catch(this.#options.reportError)
-      .then(() => {
-        this.#looking = undefined;
-        if (!this.#again) return;
-        this.#again = false;
-        this.look();
-      });
+    if (this.#isWanted) return;
+    this.#isWanted = true;
+    this.#looking = this.#looking.then(() => this.#take()).catch(this.#options.reportError);
   }
 
   /** Takes no more tasks; resolves when this server's are released. The runner ends steps. */
@@ -67,6 +58,8 @@ export class AutomaticTasks {
   }
 
   async #take(): Promise<void> {
+    this.#isWanted = false;
+    if (this.#stop.signal.aborted) return;
     const { store, limit, lease: expiry } = this.#options;
     await store.recover("expired");
     const free = limit - this.#running.size;

@@ -1,8 +1,14 @@
-import type { Change, Store, Stored, Transaction } from "@fetchwork/documents";
+import type { Change, Collection, Store, Stored, Transaction } from "@fetchwork/documents";
 import type { JsonObject } from "./task-agent.ts";
 import type { TaskBus } from "./task-bus.ts";
-import { TaskReader } from "./task-reader.ts";
-import { taskCollections, type TaskRecord } from "./task-records.ts";
+import {
+  taskCollections,
+  type ArtifactRecord,
+  type ContentRecord,
+  type EventRecord,
+  type StepRecord,
+  type TaskRecord,
+} from "./task-records.ts";
 
 /** A project may have 10,000 files; each is stored with its bookkeeping. */
 export const longTransaction = { timeout: 120_000 };
@@ -21,15 +27,41 @@ export interface TaskChange<T> {
   readonly value: T;
 }
 
-/** Changes tasks and what belongs to them, and tells of it, each time in one transaction. */
-export class TaskChanger extends TaskReader {
+/** Tasks and what belongs to them. Each change is one transaction, and is told of. */
+export class TaskChanger {
+  readonly tasks: Collection<TaskRecord>;
+  readonly steps: Collection<StepRecord>;
+  readonly artifacts: Collection<ArtifactRecord>;
+  readonly contents: Collection<ContentRecord>;
+  readonly events: Collection<EventRecord>;
   readonly #store: Store;
   readonly #bus: TaskBus;
 
   constructor(store: Store, bus: TaskBus) {
-    super(store);
     this.#store = store;
     this.#bus = bus;
+    this.tasks = store.collection(taskCollections.tasks);
+    this.steps = store.collection(taskCollections.steps);
+    this.artifacts = store.collection(taskCollections.artifacts);
+    this.contents = store.collection(taskCollections.contents);
+    this.events = store.collection(taskCollections.events);
+  }
+
+  /** The files that steps wrote, by id. */
+  async artifactsById(
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, Stored<ArtifactRecord>>> {
+    const found = await this.artifacts.getMany(ids);
+    return new Map(found.flatMap((artifact) => (artifact ? [[artifact.id, artifact]] : [])));
+  }
+
+  /** The files of tasks, by task, in the order in which they came. */
+  async artifactsOf(
+    taskIds: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly Stored<ArtifactRecord>[]>> {
+    const where = { taskId: { in: taskIds } };
+    const found = await this.artifacts.find({ where, sort: ["createdAt"] });
+    return Map.groupBy(found, ({ taskId }) => taskId);
   }
 
   /** Undefined: there is no such task, it was canceled, or `work` changed nothing. */

@@ -8,13 +8,14 @@ import { repairSource } from "../calls/repair-source.ts";
 import { writePlannedFile } from "../calls/write-source.ts";
 import { describeDiagnostic, fingerprints } from "../check/diagnostic.ts";
 import { checkFileBytes, optionError } from "../errors.ts";
-import type { AgentOptions } from "../run/agent-options.ts";
+import type { AgentOptions, FolderOption } from "../run/agent-options.ts";
+import type { FileSpec } from "../project/project-plan.ts";
 import { contextOf } from "../run/context-files.ts";
 import { settingsOf } from "../run/create-agent.ts";
 import { runEdit } from "../run/edit-run.ts";
 import { listProjectFiles, sharedDepsPath } from "../run/plan-project.ts";
 import { withEnd } from "../run/project-run.ts";
-import { repairTasks } from "../run/repair-files.ts";
+import { repairTasks, type RepairTask } from "../run/repair-files.ts";
 import { emptyState } from "../run/run-state.ts";
 import { stepOptions, type StepParts } from "../run/step-options.ts";
 import { coverageOf, type Coverage } from "../verify/coverage.ts";
@@ -24,47 +25,26 @@ import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import {
   asItWas,
   bestOf,
-  filesOf,
   promptOf,
   requestOf,
   sharedDepsOf,
   sourcesOf,
-  specOf,
   stepsOf,
-  taskOf,
   verifyStepOf,
+  type CodeStepData,
 } from "./code-steps.ts";
 import { readTaskOptions, type TaskOptions, type VerifyLevel } from "./task-options.ts";
 import {
   defineAgent,
   type AgentTask,
   type JsonObject,
-  type NewStep,
   type RunningStep,
   type StepResult,
   type TaskAgent,
 } from "./task-agent.ts";
 
 /** How tasks write programs. Limits are those of one task. */
-export interface CodeTasksOptions extends Pick<
-  AgentOptions,
-  | "budget"
-  | "concurrency"
-  | "idleTimeout"
-  | "maxFileBytes"
-  | "maxFiles"
-  | "maxOutputTokens"
-  | "maxTotalBytes"
-  | "model"
-  | "planModel"
-  | "provider"
-  | "repair"
-  | "repairModel"
-  | "retry"
-  | "sandbox"
-  | "temperature"
-  | "verifiers"
-> {
+export interface CodeTasksOptions extends Omit<AgentOptions, FolderOption> {
   /**
    * Check after the last file: nothing (`none`), a check that runs nothing (`static`), or
    * also the verifiers (`run`). A task may ask for another one in `additional_input.verify`; for
@@ -123,7 +103,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     return {
       output: text,
       files: [{ path: sharedDepsPath, content: withEnd(text) }],
-      next: [{ name: "specify_file_paths" }],
+      next: [{ name: "specify_file_paths", data: { kind: "list" } satisfies CodeStepData }],
     };
   };
 
@@ -143,8 +123,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     return { output: content, files: [{ path, content }], maxTotalBytes };
   };
 
-  const writeStep = async (step: RunningStep): Promise<StepResult> => {
-    const spec = specOf(step.data["file"]);
+  const writeStep = async (step: RunningStep, spec: FileSpec): Promise<StepResult> => {
     const sharedDeps = await sharedDepsOf(step);
     const context = await contextOf(spec.dependsOn, (path) => step.read(path));
     const filePath = spec.path;
@@ -153,8 +132,8 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     return fileResult(filePath, code);
   };
 
-  const repairStep = async (step: RunningStep): Promise<StepResult> => {
-    const { path: filePath, problems, related } = taskOf(step.data);
+  const repairStep = async (step: RunningStep, task: RepairTask): Promise<StepResult> => {
+    const { path: filePath, problems, related } = task;
     const sharedDeps = await sharedDepsOf(step);
     const source = await step.read(filePath);
     const context = await contextOf(related, (path) => step.read(path));
@@ -163,11 +142,13 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     return fileResult(filePath, code);
   };
 
-  const verifyStep = async (step: RunningStep): Promise<StepResult> => {
+  const verifyStep = async (
+    step: RunningStep,
+    { files, earlier }: Extract<CodeStepData, { readonly kind: "verify" }>,
+  ): Promise<StepResult> => {
     const level = optionsOf(step.task).verify;
     const rounds = optionsOf(step.task).repair;
-    const round = Number(step.data["round"] ?? 0);
-    const files = filesOf(step.data);
+    const round = earlier === undefined ? 0 : earlier.round + 1;
     const sources = await sourcesOf(step);
     sources.delete(sharedDepsPath);
     const sandbox = level === "run" ? await createSandbox(options.sandbox) : undefined;
@@ -175,8 +156,9 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
     const diagnostics = await verifyFiles(sources, { files }, run);
     const errors = fingerprints(diagnostics).size;
-    const before = Number(step.data["errors"] ?? Infinity);
-    if (errors >= before) return { ...(await asItWas(step)), maxTotalBytes };
+    if (earlier !== undefined && errors >= earlier.errors) {
+      return { ...(await asItWas(step, earlier)), maxTotalBytes };
+    }
     const tasks = repairTasks(diagnostics, new Set(files.map(({ path }) => path)));
     const mayHelp = errors > 0 && tasks.length > 0 && round < rounds;
     const coverage = coverageOf(sources, run?.verifiers);
@@ -191,18 +173,18 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
       },
     };
     if (!mayHelp) return result;
-    const repairs: readonly NewStep[] = tasks.map(({ path, problems, related }) => ({
-      name: `Repair ${path}`,
-      data: { kind: "repair", path, problems, related },
+    const repairs = tasks.map((task) => ({
+      name: `Repair ${task.path}`,
+      data: { kind: "repair", ...task } satisfies CodeStepData,
     }));
     const names = repairs.map(({ name }) => name);
     const paths = tasks.map(({ path }) => path);
     const best = await bestOf(step, paths);
-    const data = { kind: "verify", files, round: round + 1, errors, best, ...result };
-    return { ...result, next: [...repairs, { ...verifyStepOf(files, names), data }] };
+    const check = verifyStepOf(files, names, { round, errors, best, result });
+    return { ...result, next: [...repairs, check] };
   };
 
-  const editStep = async (step: RunningStep): Promise<StepResult> => {
+  const editStep = async (step: RunningStep, request: string): Promise<StepResult> => {
     const place = await mkdtemp(join(tmpdir(), "fetchwork-task-"));
     try {
       // An uploaded file may be longer than the limit of changed files.
@@ -213,7 +195,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
       const result = await runEdit({
         ...parts,
         runId: step.id,
-        request: requestOf(step),
+        request: requestOf(step, request),
         settings: { ...parts.settings, verifiers: isRun ? verifiers : undefined },
         folder: await ConfinedFolder.open(place, { maxFileBytes, mustExist: true }),
         state: emptyState(),
@@ -236,25 +218,33 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     }
   };
 
-  const kinds = new Map([
-    ["edit", editStep],
-    ["file", writeStep],
-    ["repair", repairStep],
-    ["verify", verifyStep],
-  ]);
-
   return defineAgent({
     onTask: (task) => {
       optionsOf(task);
-      return [{ name: "plan" }];
+      return [{ name: "plan", data: { kind: "plan" } satisfies CodeStepData }];
     },
     onStep: (step) => {
-      const run = kinds.get(String(step.data["kind"]));
-      if (run !== undefined) return run(step);
-      return step.name === "plan" ? planStep(step) : listStep(step);
+      // The data that this agent stored.
+      const data = step.data as CodeStepData;
+      switch (data.kind) {
+        case "plan":
+          return planStep(step);
+        case "list":
+          return listStep(step);
+        case "file":
+          return writeStep(step, data.file);
+        case "repair":
+          return repairStep(step, data);
+        case "verify":
+          return verifyStep(step, data);
+        default:
+          return editStep(step, data.request);
+      }
     },
-    onContinue: (_task, request) =>
-      request.trim() === "" ? [] : [{ name: "edit", data: { kind: "edit", request }, last: true }],
+    onContinue: (_task, request) => {
+      const data = { kind: "edit", request } satisfies CodeStepData;
+      return request.trim() === "" ? [] : [{ name: "edit", data, last: true }];
+    },
     limits: (task) => optionsOf(task).limits,
     concurrency: (task) => optionsOf(task).concurrency,
   });

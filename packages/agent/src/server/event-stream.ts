@@ -13,6 +13,8 @@ export interface EventSelection {
 
 /** Milliseconds between two looks for events of other processes. */
 const pollInterval = 500;
+/** Milliseconds in which texts are joined. */
+const joinTexts = 40;
 /** Milliseconds without an event after which a comment keeps proxies connected. */
 const keepAlive = 15_000;
 /** Characters of live text that wait for a slow reader; more are dropped. */
@@ -42,7 +44,7 @@ export async function* writeEvents(
   let isFirst = true;
   try {
     while (!signal.aborted) {
-      const changed = wake(bus, taskId, signal);
+      const changed = bus.changed(taskId, signal, { time: pollInterval, joinTexts });
       const task = await store.tasks.get(taskId);
       if (task === undefined) {
         yield event("task.deleted", {});
@@ -85,24 +87,4 @@ export async function* writeEvents(
 
 function event(type: string, data: object, id?: number): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
-}
-
-/** Resolves shortly after the next change or text, to join several, or after a while. */
-function wake(bus: TaskBus, taskId: string, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    let soon: NodeJS.Timeout | undefined;
-    const done = (): void => {
-      clearTimeout(late);
-      clearTimeout(soon);
-      forget();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const late = setTimeout(done, pollInterval);
-    const forget = bus.listen(taskId, (text) => {
-      if (text === undefined) done();
-      else soon ??= setTimeout(done, 40);
-    });
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

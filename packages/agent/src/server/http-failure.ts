@@ -29,6 +29,12 @@ export function notFound(what: "artifact" | "page" | "step" | "task"): HttpFailu
   return new HttpFailure(404, "not_found", `there is no such ${what}`);
 }
 
+/** There is such a thing, but not with this method. GET includes HEAD. */
+export function wrongMethod(methods: readonly string[]): HttpFailure {
+  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].join(", ");
+  return new HttpFailure(405, "method", `${allow} is expected`, { headers: { allow } });
+}
+
 /** The request is not what was expected. */
 export function invalid(message: string): HttpFailure {
   return new HttpFailure(422, "invalid", message);

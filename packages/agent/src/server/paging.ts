@@ -1,3 +1,4 @@
+import type { Collection, FindQuery, Stored } from "@fetchwork/documents";
 import { invalid } from "./http-failure.ts";
 
 /** Part of a list that a client wants. */
@@ -24,7 +25,8 @@ const largestInt32 = 2 ** 31 - 1;
  *
  * @throws HttpFailure 422 for values other than an int32 from 1 on
  */
-export function readPage(query: URLSearchParams): WantedPage {
+export function readPage({ url }: Request): WantedPage {
+  const query = new URL(url).searchParams;
   return {
     page: readNumber(query, "current_page", 1),
     size: Math.min(readNumber(query, "page_size", 10), largestPage),
@@ -40,12 +42,22 @@ function readNumber(query: URLSearchParams, name: string, fallback: number): num
   throw invalid(`${name} must be a whole number from 1 to ${largestInt32}`);
 }
 
-/** Tells a client where it is in a list. */
-export function pagination({ page, size }: WantedPage, total: number): Pagination {
-  return {
+/** Reads a part of a list, and tells where in the list it is. */
+export async function listPage<T extends object>(
+  collection: Collection<T>,
+  query: Pick<FindQuery<T>, "sort" | "where">,
+  { page, size }: WantedPage,
+): Promise<{ readonly items: readonly Stored<T>[]; readonly pagination: Pagination }> {
+  const { where } = query;
+  const [items, total] = await Promise.all([
+    collection.find({ ...query, offset: (page - 1) * size, limit: size }),
+    collection.count({ where }),
+  ]);
+  const pagination = {
     total_items: total,
     total_pages: Math.ceil(total / size),
     current_page: page,
     page_size: size,
   };
+  return { items, pagination };
 }

@@ -1,8 +1,8 @@
 import { json, type Context, type Handler } from "@fetchwork/http";
 import type { Guard } from "./guard.ts";
-import { HttpFailure, invalid, notFound } from "./http-failure.ts";
+import { HttpFailure, invalid, notFound, wrongMethod } from "./http-failure.ts";
 import { pageAssets } from "./page-assets.ts";
-import { TaskInputError, type JsonObject } from "./task-agent.ts";
+import { TaskInputError } from "./task-agent.ts";
 
 /** A request, with the ids of its path: that of the task, and of a part of it. */
 export interface Call {
@@ -35,7 +35,11 @@ export function routeRequests({ guard, routes, check, reportError }: RoutingPart
     guard.checkOrigin(request, url);
     const path = pathOf(url);
     const asset = open.get(path);
-    if (asset !== undefined) return checkMethod(request, ["GET", "HEAD"]) ?? asset(request);
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    if (asset !== undefined) {
+      if (method !== "GET") throw wrongMethod(["GET"]);
+      return asset(request);
+    }
     guard.checkToken(request);
     const segments = path.split("/").slice(1);
     const rest = segments[0] === "ap" && segments[1] === "v1" ? segments.slice(2) : segments;
@@ -46,12 +50,8 @@ export function routeRequests({ guard, routes, check, reportError }: RoutingPart
       .join(" ");
     const methods = routes.get(name);
     if (methods === undefined) throw notFound("page");
-    const method = request.method === "HEAD" ? "GET" : request.method;
     const operation = Object.hasOwn(methods, method) ? methods[method] : undefined;
-    if (operation === undefined) {
-      const allow = Object.keys(methods);
-      return checkMethod(request, allow.includes("GET") ? [...allow, "HEAD"] : allow) ?? failed();
-    }
+    if (operation === undefined) throw wrongMethod(Object.keys(methods));
     return await operation({ request, context, taskId, id });
   };
   return async (request, context) => {
@@ -83,27 +83,18 @@ function pathOf({ pathname: path }: URL): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
-function checkMethod(request: Request, allowed: readonly string[]): Response | undefined {
-  if (allowed.includes(request.method)) return undefined;
-  const allow = allowed.join(", ");
-  const message = `${allow} is expected`;
-  return json({ message, code: "method", retryable: false }, { status: 405, headers: { allow } });
-}
-
-function failed(): Response {
-  const body = { message: "the server failed", code: "internal", retryable: false };
-  return json(body, { status: 500 });
-}
-
 function toErrorResponse(error: unknown, reportError: (error: unknown) => void): Response {
-  if (error instanceof TaskInputError) return toErrorResponse(invalid(error.message), reportError);
-  if (!(error instanceof HttpFailure)) {
-    reportError(error);
-    return failed();
-  }
-  const { status, headers, message, code, retryable } = error;
-  const body: JsonObject = { message, code, retryable };
-  return json(body, { status, headers });
+  const failure = failureOf(error);
+  if (failure === undefined) reportError(error);
+  const { status, headers, message, code, retryable } = failure ?? serverFailed;
+  return json({ message, code, retryable }, { status, headers });
+}
+
+const serverFailed = new HttpFailure(500, "internal", "the server failed");
+
+function failureOf(error: unknown): HttpFailure | undefined {
+  if (error instanceof TaskInputError) return invalid(error.message);
+  return error instanceof HttpFailure ? error : undefined;
 }
 
 /** Forbids browsers to sniff types of responses, to embed responses, and to keep them. */

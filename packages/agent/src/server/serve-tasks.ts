@@ -3,6 +3,7 @@ import { serve, type RunningServer } from "@fetchwork/http/serve";
 import { isLoopbackHost } from "@fetchwork/kit";
 import { checkOptions } from "../check-options.ts";
 import { optionError } from "../errors.ts";
+import { taskOptionNames } from "../run/agent-options.ts";
 import { codeTasks, type CodeTasksOptions } from "./code-tasks.ts";
 import { createGuard } from "./guard.ts";
 import type { TaskAgent } from "./task-agent.ts";
@@ -31,36 +32,21 @@ export interface ServeTasksOptions
 }
 
 const optionNames = [
+  ...taskOptionNames,
   "agent",
   "automaticTasks",
-  "budget",
-  "concurrency",
   "gracePeriod",
   "hostname",
   "hosts",
-  "idleTimeout",
   "lease",
-  "maxFileBytes",
-  "maxFiles",
-  "maxOutputTokens",
   "maxTaskBytes",
-  "maxTotalBytes",
   "maxUploadBytes",
-  "model",
-  "planModel",
   "port",
-  "provider",
-  "repair",
-  "repairModel",
   "reportError",
-  "retry",
-  "sandbox",
   "signal",
   "signals",
   "store",
-  "temperature",
   "token",
-  "verifiers",
   "verify",
 ] as const;
 

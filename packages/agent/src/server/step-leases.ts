@@ -1,7 +1,8 @@
-import type { Lease, Stored, Transaction } from "@fetchwork/documents";
+import type { Collection, Lease, Stored, Transaction } from "@fetchwork/documents";
 import { arrangeSteps } from "./arrange-steps.ts";
 import { TaskChanger, type NewEvent, type TaskChange } from "./change-task.ts";
 import { checkTotal, putFile, type NewFile } from "./put-file.ts";
+import { checkSameRequest, keyInUse, type RequestKey } from "./request-key.ts";
 import { withUse, type StepUse } from "./running-task.ts";
 import type { JsonObject, NewStep } from "./task-agent.ts";
 import {
@@ -15,6 +16,8 @@ import {
 export interface StepInput {
   readonly input: string | null;
   readonly additionalInput: JsonObject;
+  /** The request, if it has an `Idempotency-Key`. */
+  readonly request?: RequestKey | undefined;
   /** Whether a server runs the step while the task is automatic. Default: on request only. */
   readonly automatic?: boolean | undefined;
 }
@@ -48,7 +51,24 @@ export class StepLeases extends TaskChanger {
     return lease;
   }
 
-  /** Notes that a step runs. Undefined: its task is gone or canceled, and the lease is given up. */
+  /**
+   * The step that an earlier request with this key ran.
+   *
+   * @throws HttpFailure 409 while it runs, 422 where that request asked for something else
+   */
+  async ranBy(taskId: string, request: RequestKey): Promise<Stored<StepRecord> | undefined> {
+    const step = await begunBy(this.steps, taskId, request);
+    if (step === undefined) return undefined;
+    checkSameRequest(step.request, request);
+    if (step.status === "running") throw keyInUse();
+    return step;
+  }
+
+  /**
+   * Notes that a step runs. Undefined: its task is gone or canceled, and the lease is given up.
+   *
+   * @throws HttpFailure 409 when another request with its key has begun a step
+   */
   async begin(
     lease: StepLease,
     sent: StepInput,
@@ -61,11 +81,16 @@ export class StepLeases extends TaskChanger {
         if (sent.automatic === true && !task.automatic) return undefined;
         const lost = (document.lost ?? 0) + (document.status === "running" ? 1 : 0);
         if (sent.automatic === true && lost >= maxLosses) return giveUp(tx, lease);
+        const steps = tx.collection(taskCollections.steps);
+        const { request } = sent;
+        const other = request && (await begunBy(steps, document.taskId, request));
+        if (other !== undefined) throw keyInUse();
         const attempts = document.attempts + 1;
-        const step = await tx.collection(taskCollections.steps).update(
+        const step = await steps.update(
           document.id,
           {
             status: "running",
+            request,
             lost,
             attempts,
             lease: token,
@@ -81,7 +106,10 @@ export class StepLeases extends TaskChanger {
         const begun = task.begun + (document.attempts === 0 ? 1 : 0);
         return { events, task: { begun }, value: step };
       },
-    );
+    ).catch(async (error: unknown) => {
+      await this.steps.release(lease).catch(() => undefined);
+      throw error;
+    });
     if (begun?.value === undefined) {
       await this.steps.release(lease);
       return undefined;
@@ -220,6 +248,17 @@ export class StepLeases extends TaskChanger {
       if (leases.length < 100) return recovered;
     }
   }
+}
+
+/** The step that runs, or ran to its end, for a request with this key. */
+async function begunBy(
+  steps: Pick<Collection<StepRecord>, "find">,
+  taskId: string,
+  { key }: RequestKey,
+): Promise<Stored<StepRecord> | undefined> {
+  const where = { taskId, "request.key": key, status: { in: ["running", "completed"] as const } };
+  const [step] = await steps.find({ where, limit: 1 });
+  return step;
 }
 
 /** Fails a step that ended its servers, and its task. A later request tries it as often again. */

@@ -85,7 +85,7 @@ export class StepRunner {
       } finally {
         release();
       }
-      await bus.changed(taskId, pollInterval, waiting);
+      await bus.changed(taskId, waiting, { time: pollInterval });
     }
   }
 

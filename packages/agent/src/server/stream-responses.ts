@@ -1,3 +1,4 @@
+import { ReadableStream } from "node:stream/web";
 import type { Stored } from "@fetchwork/documents";
 import { readContent } from "./content-parts.ts";
 import { writeEvents, type EventSelection } from "./event-stream.ts";
@@ -128,21 +129,7 @@ export function attachment(name: string): string {
 }
 
 /** Reads one piece when somebody wants it, and ends the source when nobody does any more. */
-function toStream(source: AsyncGenerator<Uint8Array, void, undefined>): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        for (;;) {
-          const next = await source.next();
-          if (next.done === true) return controller.close();
-          // A reader that asks for a piece gets no empty one.
-          if (next.value.byteLength > 0) return controller.enqueue(next.value);
-        }
-      },
-      async cancel() {
-        await source.return();
-      },
-    },
-    { highWaterMark: 0 },
-  );
+function toStream(source: AsyncIterable<Uint8Array>): BodyInit {
+  // The types of Node and of the platform differ in a BYOB reader, which it has none of.
+  return ReadableStream.from(source) as unknown as BodyInit;
 }

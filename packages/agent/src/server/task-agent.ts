@@ -20,7 +20,7 @@ export interface NewStep {
   readonly name: string;
   /** Tells steps of one list apart, for `after`. Default: its `name`. */
   readonly key?: string | undefined;
-  /** Keys of steps of the same list that have to be done before. Default: none. */
+  /** Keys of steps before it in the list that have to be done before. Default: none. */
   readonly after?: readonly string[] | undefined;
   /** Data that the agent needs when the step is run; any JSON. Default: `{}`. */
   readonly data?: JsonObject | undefined;

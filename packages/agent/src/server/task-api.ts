@@ -1,13 +1,12 @@
 import { json } from "@fetchwork/http";
-import type { IdempotencyStore } from "@fetchwork/middleware";
 import type { Stored } from "@fetchwork/documents";
 import type { AutomaticTasks } from "./automatic-tasks.ts";
 import { AgentError } from "../errors.ts";
 import { HttpFailure, invalid, notFound } from "./http-failure.ts";
-import { once } from "./once.ts";
-import { pagination, readPage } from "./paging.ts";
+import { listPage, readPage } from "./paging.ts";
 import { readInput, readJson } from "./read-json.ts";
 import { readUpload } from "./read-upload.ts";
+import { readRequestKey } from "./request-key.ts";
 import type { Call, Operation, TaskRoutes } from "./route-requests.ts";
 import { Interruption, toHttpFailure } from "./step-failure.ts";
 import type { StepRunner } from "./step-runner.ts";
@@ -26,6 +25,9 @@ import { toArtifact, toStep, toTask, type Task } from "./wire.ts";
 /** Bytes of a JSON body. */
 const largestBody = 1_048_576;
 
+/** Header of a response to a request that was repeated: nothing was done for it. */
+const repeated = { headers: { "idempotency-replayed": "true" } };
+
 /** Parts with which the operations work. */
 export interface TaskApiParts {
   readonly agent: TaskAgent;
@@ -33,8 +35,6 @@ export interface TaskApiParts {
   readonly maxUploadBytes: number;
   readonly maxTaskBytes: number;
   readonly maxFiles: number;
-  /** Keeps the responses for `Idempotency-Key`. */
-  readonly idempotency: IdempotencyStore;
   readonly store: TaskStore;
   readonly bus: TaskBus;
   readonly runner: StepRunner;
@@ -53,14 +53,10 @@ export class TaskApi {
 
   /** Operations by the shape of their path below `/agent/tasks`, and by method. */
   routes(): TaskRoutes {
-    const onceOnly = once(this.#parts.idempotency);
     return new Map<string, { readonly [method: string]: Operation }>([
-      ["", { GET: (call) => this.#listTasks(call), POST: onceOnly((call) => this.#create(call)) }],
+      ["", { GET: (call) => this.#listTasks(call), POST: (call) => this.#create(call) }],
       ["task", { GET: (call) => this.#getTask(call), DELETE: (call) => this.#delete(call) }],
-      [
-        "task steps",
-        { GET: (call) => this.#listSteps(call), POST: onceOnly((call) => this.#step(call)) },
-      ],
+      ["task steps", { GET: (call) => this.#listSteps(call), POST: (call) => this.#step(call) }],
       ["task steps one", { GET: (call) => this.#getStep(call) }],
       [
         "task artifacts",
@@ -75,28 +71,31 @@ export class TaskApi {
   }
 
   async #create({ request }: Call): Promise<Response> {
-    const { input, additionalInput } = readInput(await readJson(request, largestBody));
+    const sent = readInput(await readJson(request, largestBody));
+    const { input, additionalInput } = sent;
     if (input === null || input.trim() === "") throw invalid("input must say what to program");
     const automatic = additionalInput["run"] === true;
     const { agent, store } = this.#parts;
+    const once = readRequestKey(request, sent);
+    const known = once && (await store.createdBy(once));
+    if (known !== undefined) return json(await this.#task(known.id), repeated);
     const steps = agent.onTask({ input, additionalInput });
-    const task = await store.create({ input, additionalInput, automatic, steps });
+    const task = await store.create({ input, additionalInput, automatic, steps, request: once });
     if (automatic) this.#parts.automatic.look();
     return json(toTask(task, []));
   }
 
   async #listTasks({ request }: Call): Promise<Response> {
     const { store } = this.#parts;
-    const wanted = readPage(new URL(request.url).searchParams);
-    const { items, total } = await store.listTasks(wanted);
+    const wanted = readPage(request);
+    const { items, pagination } = await listPage(store.tasks, { sort: ["createdAt"] }, wanted);
     const artifacts = await store.artifactsOf(items.map(({ id }) => id));
     const tasks = items.map((task) => toTask(task, artifacts.get(task.id) ?? []));
-    return json({ tasks, pagination: pagination(wanted, total) });
+    return json({ tasks, pagination });
   }
 
   async #found(taskId: string): Promise<Stored<TaskRecord>> {
-    // Ids are written in lower case; nothing else can be one.
-    const task = isId(taskId) ? await this.#parts.store.tasks.get(taskId) : undefined;
+    const task = await this.#parts.store.tasks.get(taskId);
     if (task === undefined) throw notFound("task");
     return task;
   }
@@ -112,11 +111,12 @@ export class TaskApi {
   }
 
   async #listSteps({ request, taskId }: Call): Promise<Response> {
-    const wanted = readPage(new URL(request.url).searchParams);
+    const wanted = readPage(request);
     await this.#found(taskId);
-    const { items, total } = await this.#parts.store.listSteps(taskId, wanted);
+    const query = { where: { taskId }, sort: ["index"] as const };
+    const { items, pagination } = await listPage(this.#parts.store.steps, query, wanted);
     const steps = await this.#withArtifacts(items);
-    return json({ steps, pagination: pagination(wanted, total) });
+    return json({ steps, pagination });
   }
 
   async #withArtifacts(
@@ -134,8 +134,8 @@ export class TaskApi {
 
   async #getStep({ taskId, id }: Call): Promise<Response> {
     await this.#found(taskId);
-    const step = isId(id) ? await this.#parts.store.steps.get(id) : undefined;
-    if (step === undefined || step.taskId !== taskId) throw notFound("step");
+    const step = await this.#parts.store.steps.get(id);
+    if (step?.taskId !== taskId) throw notFound("step");
     const [shown] = await this.#withArtifacts([step]);
     return json(shown);
   }
@@ -143,23 +143,32 @@ export class TaskApi {
   async #step({ request, context, taskId }: Call): Promise<Response> {
     const sent = readInput(await readJson(request, largestBody));
     await this.#found(taskId);
-    const { runner, stopping } = this.#parts;
+    const { store, runner, stopping } = this.#parts;
+    const once = readRequestKey(request, sent);
+    const known = once && (await store.ranBy(taskId, once));
+    if (known !== undefined) {
+      const [again] = await this.#withArtifacts([known]);
+      return json(again, repeated);
+    }
     // Waiting ends with the client; a step that runs does not, for it is paid already.
     const waiting = AbortSignal.any([context.signal, stopping]);
-    const running = runner.runNext(taskId, sent, waiting).catch((error: unknown) => {
-      if (error instanceof HttpFailure || !waiting.aborted) throw error;
-      throw toHttpFailure(new Interruption("the server stops"));
-    });
+    const running = runner
+      .runNext(taskId, { ...sent, request: once }, waiting)
+      .catch((error: unknown) => {
+        if (error instanceof HttpFailure || !waiting.aborted) throw error;
+        throw toHttpFailure(new Interruption("the server stops"));
+      });
     context.waitUntil(running.catch(() => undefined));
     const [shown] = await this.#withArtifacts([await running]);
     return json(shown);
   }
 
   async #listArtifacts({ request, taskId }: Call): Promise<Response> {
-    const wanted = readPage(new URL(request.url).searchParams);
+    const wanted = readPage(request);
     await this.#found(taskId);
-    const { items, total } = await this.#parts.store.listArtifacts(taskId, wanted);
-    return json({ artifacts: items.map(toArtifact), pagination: pagination(wanted, total) });
+    const query = { where: { taskId }, sort: ["createdAt"] as const };
+    const { items, pagination } = await listPage(this.#parts.store.artifacts, query, wanted);
+    return json({ artifacts: items.map(toArtifact), pagination });
   }
 
   async #upload({ request, taskId }: Call): Promise<Response> {
@@ -180,8 +189,8 @@ export class TaskApi {
   async #download({ request, taskId, id }: Call): Promise<Response> {
     await this.#found(taskId);
     const { store } = this.#parts;
-    const artifact = isId(id) ? await store.artifacts.get(id) : undefined;
-    if (artifact === undefined || artifact.taskId !== taskId) throw notFound("artifact");
+    const artifact = await store.artifacts.get(id);
+    if (artifact?.taskId !== taskId) throw notFound("artifact");
     return (
       (await changesResponse(request, artifact, store)) ??
       downloadResponse(request, artifact, store)
@@ -230,8 +239,4 @@ export class TaskApi {
     await this.#found(taskId);
     return archiveResponse(taskId, this.#parts.store);
   }
-}
-
-function isId(text: string): boolean {
-  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
 }

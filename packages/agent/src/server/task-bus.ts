@@ -27,28 +27,33 @@ export class TaskBus {
     for (const listener of this.#listeners.get(taskId) ?? []) listener(live);
   }
 
-  /** Resolves when the task changes in this process, or in time. Rejects on abort. */
-  changed(taskId: string, milliseconds: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason as Error);
-      const end = (): void => {
-        clearTimeout(timer);
-        forget();
-        signal.removeEventListener("abort", stop);
-      };
+  /**
+   * Resolves when the task changes in this process, after a time, or on abort.
+   *
+   * @param joinTexts milliseconds after which it also resolves once a step writes. Default: it
+   * does not
+   */
+  changed(
+    taskId: string,
+    signal: AbortSignal,
+    { time, joinTexts }: { readonly time: number; readonly joinTexts?: number | undefined },
+  ): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      let soon: NodeJS.Timeout | undefined;
       const done = (): void => {
-        end();
+        clearTimeout(late);
+        clearTimeout(soon);
+        forget();
+        signal.removeEventListener("abort", done);
         resolve();
       };
-      const stop = (): void => {
-        end();
-        reject(signal.reason as Error);
-      };
-      const timer = setTimeout(done, milliseconds);
+      const late = setTimeout(done, time);
       const forget = this.listen(taskId, (live) => {
         if (live === undefined) done();
+        else if (joinTexts !== undefined) soon ??= setTimeout(done, joinTexts);
       });
-      signal.addEventListener("abort", stop, { once: true });
+      signal.addEventListener("abort", done, { once: true });
     });
   }
 }

@@ -3,7 +3,6 @@ import type { Handler } from "@fetchwork/http";
 import { checkCount } from "../errors.ts";
 import { AutomaticTasks } from "./automatic-tasks.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
-import { documentsIdempotency } from "./idempotency-records.ts";
 import { routeRequests } from "./route-requests.ts";
 import { StepRunner } from "./step-runner.ts";
 import type { TaskAgent } from "./task-agent.ts";
@@ -79,7 +78,6 @@ export async function createTaskHandler(options: TaskHandlerOptions): Promise<Ta
     maxUploadBytes,
     maxTaskBytes,
     maxFiles,
-    idempotency: documentsIdempotency(options.store, lease, reportError),
     store,
     bus,
     runner,

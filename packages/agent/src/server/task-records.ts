@@ -1,5 +1,6 @@
 import { defineCollection, type CollectionDefinition } from "@fetchwork/documents";
 import type { Amount, Usage } from "../calls/budget.ts";
+import type { RequestKey } from "./request-key.ts";
 import type { JsonObject } from "./task-agent.ts";
 
 /** A task in the store. Its id is a UUIDv7, so ids are in the order of creation. */
@@ -24,6 +25,8 @@ export interface TaskRecord {
   readonly worked?: number | undefined;
   /** Bytes of all files that were uploaded so far. */
   readonly uploaded?: number | undefined;
+  /** The request that created it, if it had an `Idempotency-Key`. */
+  readonly request?: RequestKey | undefined;
   /** Why the last step that failed did; absent after a step that worked. */
   readonly failure?: StepFailure | undefined;
 }
@@ -59,6 +62,8 @@ export interface StepRecord {
   readonly attempts: number;
   /** How often its process was gone in the middle of it. */
   readonly lost?: number | undefined;
+  /** The request that began it the last time, if it had an `Idempotency-Key`. */
+  readonly request?: RequestKey | undefined;
   /** Token of the lease under which it runs. */
   readonly lease?: string | undefined;
 }
@@ -106,7 +111,11 @@ export const taskCollections: {
   readonly contents: CollectionDefinition<ContentRecord>;
   readonly events: CollectionDefinition<EventRecord>;
 } = {
-  tasks: defineCollection<TaskRecord>("agent_tasks", { indexes: ["automatic"], keepTotal: true }),
+  tasks: defineCollection<TaskRecord>("agent_tasks", {
+    unique: ["request.key"],
+    indexes: ["automatic"],
+    keepTotal: true,
+  }),
   steps: defineCollection<StepRecord>("agent_steps", { indexes: [["taskId", "index"], "status"] }),
   artifacts: defineCollection<ArtifactRecord>("agent_artifacts", {
     unique: [["taskId", "path"]],

@@ -1,9 +1,10 @@
-import type { Stored } from "@fetchwork/documents";
+import { UniqueError, type Stored } from "@fetchwork/documents";
 import type { Usage } from "../calls/budget.ts";
 import { arrangeSteps } from "./arrange-steps.ts";
 import { HttpFailure } from "./http-failure.ts";
 import { StepLeases } from "./step-leases.ts";
 import { putFile, type NewFile } from "./put-file.ts";
+import { checkSameRequest, keyInUse, type RequestKey } from "./request-key.ts";
 import type { NewStep } from "./task-agent.ts";
 import { taskId as makeId } from "./task-id.ts";
 import { taskCollections, type ArtifactRecord, type TaskRecord } from "./task-records.ts";
@@ -12,22 +13,22 @@ const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
 
 /** Tasks in a document store. Each change is one transaction, together with its events. */
 export class TaskStore extends StepLeases {
-  /** Creates a task and its first steps. */
+  /**
+   * Creates a task and its first steps.
+   *
+   * @throws HttpFailure 409 when another request with its key creates one at the same time
+   */
   async create({
-    input,
-    additionalInput,
-    automatic,
     steps,
-  }: Pick<TaskRecord, "additionalInput" | "automatic" | "input"> & {
+    ...given
+  }: Pick<TaskRecord, "additionalInput" | "automatic" | "input" | "request"> & {
     readonly steps: readonly NewStep[];
   }): Promise<Stored<TaskRecord>> {
     const id = makeId();
     const arranged = arrangeSteps(steps, id, 0);
     const record: TaskRecord = {
-      input,
-      additionalInput,
+      ...given,
       state: arranged.length === 0 ? "completed" : "open",
-      automatic,
       steps: arranged.length,
       open: arranged.length,
       begun: 0,
@@ -37,7 +38,19 @@ export class TaskStore extends StepLeases {
     // No transaction, so that tasks that come together share one wait for the disk. Steps come
     // first: without their task nobody sees them.
     await Promise.all(arranged.map((step) => this.steps.insert(step.record, { id: step.id })));
-    return await this.tasks.insert(record, { id });
+    try {
+      return await this.tasks.insert(record, { id });
+    } catch (error) {
+      await this.steps.removeMany({ where: { taskId: id } });
+      throw error instanceof UniqueError ? keyInUse() : error;
+    }
+  }
+
+  /** The task that an earlier request with this key created. */
+  async createdBy(request: RequestKey): Promise<Stored<TaskRecord> | undefined> {
+    const [task] = await this.tasks.find({ where: { "request.key": request.key }, limit: 1 });
+    if (task !== undefined) checkSameRequest(task.request, request);
+    return task;
   }
 
   /** Adds steps to a task that has none left, and makes them its last. */

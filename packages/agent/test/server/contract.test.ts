@@ -228,10 +228,6 @@ describe.each(["", "/ap/v1"])("the OpenAPI document, below %j", (prefix) => {
     for (const [id, { method }] of operations) {
       const init = id in right ? right[id as keyof typeof right] : { method };
       expect((await ask(broken, id, { ids: { task_id }, prefix, init })).status).toBe(500);
-      if (id !== "createAgentTask" && id !== "executeAgentTaskStep") continue;
-      const keyed = post({ input: "x" }, { "idempotency-key": "k" });
-      const answer = await ask(broken, id, { ids: { task_id }, prefix, init: keyed });
-      expect(answer.status).toBe(503);
     }
     expect(broken.reported.length).toBeGreaterThanOrEqual(operations.size);
   });
@@ -271,6 +267,16 @@ describe("failed steps in the OpenAPI document", () => {
     const { task_id } = await world.create();
     const response = await ask(world, "executeAgentTaskStep", { ids: { task_id } });
     expect(response.status).toBe(status);
+  });
+
+  it("describes 503 for a server that stops", async () => {
+    const silent = { match: ["# Plan\n"], tool: null, fault: { kind: "silence" } } as const;
+    const world = await startTasks({}, projectScript(notes, { first: [silent] }));
+    const { task_id } = await world.create();
+    const running = ask(world, "executeAgentTaskStep", { ids: { task_id } });
+    await world.asked(1);
+    await world.server.close({ gracePeriod: 0 });
+    expect((await running).status).toBe(503);
   });
 
   it("describes 409 for canceled tasks and 500 for failures of ours", async () => {

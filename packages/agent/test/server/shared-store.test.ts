@@ -79,6 +79,42 @@ describe("two servers of one store", () => {
   });
 });
 
+describe("requests with one key at the same time", () => {
+  it("run one step, though others could be run", async () => {
+    const begun: string[] = [];
+    const agent = defineAgent({
+      onTask: () => [{ name: "a" }, { name: "b" }, { name: "c" }],
+      onStep: async ({ name }) => {
+        begun.push(name);
+        return {};
+      },
+    });
+    const world = await startTasks({ agent });
+    const { task_id: id } = await world.create();
+    const keyed = post(undefined, { "idempotency-key": "k" });
+    const sent = Array.from({ length: 6 }, () => world.ask(`/tasks/${id}/steps`, keyed));
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    expect(statuses).toContain(200);
+    expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    expect(begun).toEqual(["a"]);
+    await world.step(id);
+    expect(begun).toEqual(["a", "b"]);
+  });
+
+  it("create one task, whose steps are there once", async () => {
+    const store = await sharedStore();
+    const { agent } = patient();
+    const world = await startTasks({ store, agent });
+    const keyed = post({ input: "x" }, { "idempotency-key": "k" });
+    const sent = Array.from({ length: 6 }, () => world.ask("/tasks", keyed));
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    expect(statuses).toContain(200);
+    expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    const tasks = new TaskStore(store, new TaskBus());
+    expect([await tasks.tasks.count(), await tasks.steps.count()]).toEqual([1, 1]);
+  });
+});
+
 describe("a step in which its servers end", () => {
   it("is begun five times by itself, then it has failed; anyone who asks may try again", async () => {
     const store = await sharedStore();
