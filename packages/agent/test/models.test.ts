@@ -20,7 +20,7 @@ import {
 } from "./model-server.ts";
 
 const source = "export const answer = 42;\nexport const text = 'grüße, 世界 🌍';\n";
-const quick = { delay: 1, maxDelay: 5 };
+const quick = { delay: 1 };
 let server: ModelServer;
 afterEach(() => server.close());
 

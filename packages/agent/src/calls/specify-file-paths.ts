@@ -1,6 +1,5 @@
 import { requireText } from "../errors.ts";
-import { validateFilePaths } from "../files/file-path.ts";
-import { readPathList } from "../project/project-plan.ts";
+import { readContract } from "../project/project-plan.ts";
 import { askStructured, Complaint } from "./ask-structured.ts";
 import { withProvider, type ModelCallOptions } from "./call-options.ts";
 import { filePathMessages, filePathsTool } from "./prompts.ts";
@@ -26,10 +25,10 @@ export async function specifyFilePaths(
 }
 
 function read(value: unknown): string[] | Complaint {
-  const list = readPathList(value);
-  if (list === undefined) return new Complaint("It is not a list of paths.");
-  const { paths, refused } = validateFilePaths(list);
-  if (refused.length === 0) return [...paths];
+  const contract = readContract(value);
+  if (contract === undefined) return new Complaint("It is not a list of paths.");
+  const { files, refused } = contract;
+  if (refused.length === 0) return files.map(({ path }) => path);
   const reasons = refused.slice(0, 20).map(({ path, reason }) => `${path}: ${reason}`);
   return new Complaint(`These paths cannot be written: ${reasons.join("; ")}.`);
 }

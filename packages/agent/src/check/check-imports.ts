@@ -32,7 +32,7 @@ export function checkImports(
       if (target.kind !== "file") return [];
       const value = project.json.get(target.path);
       return value === undefined
-        ? checkNames(script, fact, target.path, lookup)
+        ? checkNames(script, fact, project.modules.get(target.path), lookup)
         : checkKeys(script, fact, target.path, value);
     }),
     ...checkKind(script, manifests),
@@ -123,11 +123,11 @@ function checkKeys(
 function checkNames(
   script: ProjectScript,
   fact: ImportFact,
-  path: string,
+  target: ProjectScript | undefined,
   lookup: ExportLookup,
 ): readonly Diagnostic[] {
-  const target = lookup.module(path);
   if (target === undefined) return [];
+  const { path } = target;
   const reported = new Set<string>();
   return fact.names.flatMap(({ name, line }) => {
     if (reported.has(name) || lookup.exports(target, name) !== false) return [];
@@ -135,7 +135,7 @@ function checkNames(
     // names anyway.
     if (fact.how === "require" && (name === "default" || name === "__esModule")) return [];
     reported.add(name);
-    const there = lookup.names(target).slice(0, 12).join(", ") || "nothing";
+    const there = [...target.facts.exports].slice(0, 12).join(", ") || "nothing";
     const what = name === "default" ? "has no default export" : `does not export ${quote(name)}`;
     return [
       {

@@ -29,11 +29,6 @@ export class ExportLookup {
     return /\.(?:[cm]?ts|[jt]sx)$/.test(path) || this.#manifests.hasBundler(path);
   }
 
-  /** The module at a path, if it is one. */
-  module(path: string): ProjectScript | undefined {
-    return this.#project.modules.get(path);
-  }
-
   /** Whether a module exports a name; undefined: nobody can tell. */
   exports(
     script: ProjectScript,
@@ -49,17 +44,12 @@ export class ExportLookup {
     let unknown = false;
     for (const specifier of facts.stars) {
       const target = this.resolve(script, specifier, isCjs ? "require" : "import");
-      const next = target.kind === "file" ? this.module(target.path) : undefined;
+      const next = target.kind === "file" ? this.#project.modules.get(target.path) : undefined;
       const below =
         next === undefined ? undefined : this.exports(next, name, new Set([...seen, path]));
       if (below === true) return true;
       unknown ||= below === undefined;
     }
     return unknown ? undefined : false;
-  }
-
-  /** Names that a module exports, for a hint. */
-  names(script: ProjectScript): readonly string[] {
-    return [...script.facts.exports];
   }
 }

@@ -10,25 +10,32 @@ import {
   walk,
   type AstNode,
 } from "./ast.ts";
-import type { ModuleCollector } from "./module-collector.ts";
 import { isRequire, readAssignment } from "./read-assignment.ts";
-import type { ImportFact, ModuleFacts, WantedName } from "./module-facts.ts";
+import type { CallFact, ImportFact, ModuleFacts, WantedName } from "./module-facts.ts";
+
+/** Facts found so far while a module is read. */
+export type ModuleCollector = ReturnType<typeof emptyModule>;
+
+function emptyModule() {
+  return {
+    imports: [] as { fact: Omit<ImportFact, "names">; names: WantedName[] }[],
+    exports: new Set<string>(),
+    stars: [] as string[],
+    declared: new Map<string, number>(),
+    topLevel: new Set<string>(),
+    globals: new Set<string>(),
+    /** Local names of whole modules. */
+    namespaces: new Map<string, { names: WantedName[] }>(),
+    calls: [] as CallFact[],
+    opaque: false,
+    usesEsm: false,
+    usesCjs: undefined as WantedName | undefined,
+  };
+}
 
 /** Reads what a parsed script imports, exports, declares and calls. */
 export function readModule(program: AstNode): ModuleFacts {
-  const found: ModuleCollector = {
-    imports: [],
-    exports: new Set(),
-    stars: [],
-    declared: new Map(),
-    topLevel: new Set(),
-    globals: new Set(),
-    namespaces: new Map(),
-    calls: [],
-    opaque: false,
-    usesEsm: false,
-    usesCjs: undefined,
-  };
+  const found = emptyModule();
   for (const statement of nodesAt(program, "body")) readStatement(statement, found);
   walk(program, (node, parent) => readNode(node, parent, found));
   walk(program, (node, parent) => readMemberUse(node, parent, found));

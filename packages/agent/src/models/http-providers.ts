@@ -12,8 +12,6 @@ export interface HttpProviderOptions {
   readonly baseUrl?: string | undefined;
   /** The model that is asked when a call names none. Default: see `defaultModel`. */
   readonly model?: string | undefined;
-  /** Sends the requests. Default: the platform's `fetch` without redirects, to protect the key. */
-  readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 /** How to reach a server that speaks OpenAI's protocol. */
@@ -24,11 +22,11 @@ export interface OpenAiCompatibleOptions extends HttpProviderOptions {
 
 /** Reaches OpenAI's models by Chat Completions. `@ai-sdk/openai` is loaded with the first call. */
 export function openAI(options: HttpProviderOptions = {}): ModelProvider {
-  const { apiKey, baseUrl, model, fetch = strictFetch } = check("openAI", options);
+  const { apiKey, baseUrl, model } = check("openAI", options);
   const provider = once(async () => {
     const { createOpenAI } = await import("@ai-sdk/openai");
     return createOpenAI({
-      fetch,
+      fetch: strictFetch,
       ...(apiKey !== undefined && { apiKey }),
       ...(baseUrl !== undefined && { baseURL: baseUrl }),
     });
@@ -39,16 +37,11 @@ export function openAI(options: HttpProviderOptions = {}): ModelProvider {
 
 /** Reaches Anthropic's models by Messages. `@ai-sdk/anthropic` is loaded with the first call. */
 export function anthropic(options: HttpProviderOptions = {}): ModelProvider {
-  const {
-    apiKey,
-    baseUrl,
-    model = defaultAnthropicModel,
-    fetch = strictFetch,
-  } = check("anthropic", options);
+  const { apiKey, baseUrl, model = defaultAnthropicModel } = check("anthropic", options);
   const provider = once(async () => {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     return createAnthropic({
-      fetch,
+      fetch: strictFetch,
       ...(apiKey !== undefined && { apiKey }),
       ...(baseUrl !== undefined && { baseURL: baseUrl }),
     });
@@ -63,7 +56,7 @@ export function anthropic(options: HttpProviderOptions = {}): ModelProvider {
  * when one is given.
  */
 export function openAICompatible(options: OpenAiCompatibleOptions): ModelProvider {
-  const { apiKey, baseUrl, model, fetch = strictFetch } = check("openAICompatible", options);
+  const { apiKey, baseUrl, model } = check("openAICompatible", options);
   if (baseUrl === undefined) throw optionError("baseUrl", baseUrl, "an http(s) URL");
   const provider = once(async () => {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
@@ -71,7 +64,7 @@ export function openAICompatible(options: OpenAiCompatibleOptions): ModelProvide
       name: "compatible",
       baseURL: baseUrl,
       includeUsage: true,
-      fetch,
+      fetch: strictFetch,
       ...(apiKey !== undefined && { apiKey }),
     });
   });
@@ -80,7 +73,7 @@ export function openAICompatible(options: OpenAiCompatibleOptions): ModelProvide
 }
 
 function check(name: string, options: HttpProviderOptions): HttpProviderOptions {
-  checkOptions(name, options, ["apiKey", "baseUrl", "model", "fetch"]);
+  checkOptions(name, options, ["apiKey", "baseUrl", "model"]);
   const { baseUrl, apiKey } = options;
   const url = baseUrl === undefined ? undefined : URL.parse(baseUrl);
   if (url === null || (url !== undefined && !/^https?:$/.test(url.protocol))) {

@@ -107,12 +107,6 @@ export type ModelPart =
   | { readonly type: "usage"; readonly usage: TokenCount }
   | { readonly type: "finish"; readonly reason: FinishReason };
 
-/** Capabilities of a model. */
-export interface ModelCapabilities {
-  /** Whether it takes forced tool calls. Default: `true`; a server's refusal is noticed. */
-  readonly tools?: boolean | undefined;
-}
-
 /**
  * Reaches models. `generate` makes one attempt and yields the answer's parts; it never repeats a
  * call, and fails with an `AgentError` that says whether repeating may help. An answer without a
@@ -123,8 +117,6 @@ export interface ModelProvider {
   readonly id: string;
   /** The model that is asked when a call names none. Default: `defaultModel`. */
   readonly defaultModel?: string | undefined;
-  /** Capabilities of a model. Default: tools. */
-  capabilities?(model: string): ModelCapabilities;
   /** Asks once. A generator that is not asynchronous will do too. */
   generate(
     request: ModelRequest,
