@@ -169,30 +169,49 @@ export interface RepairPromptInput {
   readonly complaint?: string | undefined;
 }
 
+/** Takes the repair of a file: edits of it, or all of it. */
+export const repairFileTool: ModelTool = {
+  name: "repair_file",
+  description: "Changes the file.",
+  parameters: {
+    type: "object",
+    properties: {
+      edits: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: {
+            search: {
+              type: "string",
+              description: "Lines exactly as in the file, enough of them to occur there once.",
+            },
+            replace: { type: "string", description: "Lines to write instead." },
+          },
+          required: ["search", "replace"],
+          additionalProperties: false,
+        },
+      },
+      content: { type: "string", description: "The whole source, instead of edits." },
+    },
+    additionalProperties: false,
+  },
+};
+
 /** Asks for a file without its faults. */
-export function repairMessages(input: RepairPromptInput, form: AnswerForm): readonly ChatMessage[] {
-  const task = `Answer with the source of ${input.filePath}.`;
-  return repairQuestion(input, wholeFile[form]("corrected source of that one file"), task);
-}
-
-/** Asks for the edits that repair a file, as `readEditBlocks` reads them; or for the whole file. */
-export function repairEditMessages(input: RepairPromptInput): readonly ChatMessage[] {
-  const blocks =
-    "<<<<<<< SEARCH\nlines exactly as in the file, enough of them to occur there once\n=======\nlines to write instead\n>>>>>>> REPLACE";
-  return repairQuestion(
-    input,
-    `Answer with one or more edits of that one file, each in this form, and nothing before or after them:\n\n${blocks}\n\n`,
-    `Answer with edits. If most lines of the file have to change, answer with all of it instead: Answer with the source of ${input.filePath}.`,
-  );
-}
-
-function repairQuestion(
+export function repairMessages(
   { prompt, sharedDeps, filePath, source, problems, context, complaint }: RepairPromptInput,
-  form: string,
-  task: string,
+  form: AnswerForm,
 ): readonly ChatMessage[] {
+  const whole = `Answer with the source of ${filePath}.`;
+  const [how, task] =
+    form === "tool" && source !== undefined
+      ? [
+          "Answer with one call of repair_file. ",
+          `Answer with edits. If most lines of the file have to change, answer with all of it instead: ${whole}`,
+        ]
+      : [wholeFile[form]("corrected source of that one file"), whole];
   return [
-    system(`A check found faults in a file. ${form}Change what the faults need and nothing else.`),
+    system(`A check found faults in a file. ${how}Change what the faults need and nothing else.`),
     user(`# Program\n\n${prompt}`),
     user(`# Plan of the program\n\n${sharedDeps}`),
     ...context.map(({ path, form: shown, text }) =>
