@@ -1,13 +1,10 @@
 import { AgentError, cancelled, checkTime } from "../errors.ts";
 import { defaultModel } from "../models/default-model.ts";
 import type {
-  ChatMessage,
   FinishReason,
   ModelPart,
   ModelProvider,
   ModelRequest,
-  ModelTool,
-  ModelTurn,
   ProviderMetadata,
   TokenCount,
 } from "../models/model-provider.ts";
@@ -48,15 +45,7 @@ export interface AskOptions {
 }
 
 /** A question without the model's name. */
-export interface Question {
-  /** The conversation so far; the last message is the question. */
-  readonly messages: readonly ChatMessage[];
-  /** A tool that the model must call. Default: none, it answers in text. */
-  readonly tool?: ModelTool | undefined;
-  /** Tools that the model may call. Default: none. */
-  readonly tools?: readonly ModelTool[] | undefined;
-  /** Turns after the messages. Default: none. */
-  readonly turns?: readonly ModelTurn[] | undefined;
+export interface Question extends Pick<ModelRequest, "messages" | "tool" | "tools" | "turns"> {
   /** Whether an answer without text that ends normally is whole. Default: `false`, ask again. */
   readonly mayBeEmpty?: boolean | undefined;
   /** Argument of the demanded tool, its first, whose text `onToken` hears. Default: none. */

@@ -1,16 +1,10 @@
+import { isBuiltin } from "node:module";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { ExportLookup } from "./export-lookup.ts";
 import type { ProjectFiles, ProjectScript } from "./project-files.ts";
 import type { ProjectManifests } from "./project-manifests.ts";
 import { isScript } from "./parse-script.ts";
 import type { ImportFact } from "./module-facts.ts";
-
-/** Built-in modules of Node; a list, so that the check runs anywhere. */
-const builtins: ReadonlySet<string> = new Set(
-  "assert assert/strict async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns dns/promises domain events fs fs/promises http http2 https inspector module net os path path/posix path/win32 perf_hooks process punycode querystring readline readline/promises repl stream stream/consumers stream/promises stream/web string_decoder sys timers timers/promises tls tty url util util/types v8 vm wasi worker_threads zlib bun cloudflare:workers".split(
-    " ",
-  ),
-);
 
 /** Imports that lead nowhere, unknown names and packages, and modules that do not mix. */
 export function checkImports(
@@ -71,7 +65,8 @@ function isKnownPackage(
   name: string,
   manifests: ProjectManifests,
 ): boolean {
-  if (fact.how === "url" || builtins.has(fact.specifier) || builtins.has(name)) return true;
+  // Bun's own module is no package either.
+  if (fact.how === "url" || isBuiltin(fact.specifier) || name === "bun") return true;
   if (manifests.isOfDeno(path, fact.specifier)) return true;
   const known = manifests
     .naming(path)

@@ -12,7 +12,7 @@ export interface ImportFact {
   readonly how: "import" | "require" | "dynamic" | "url";
   readonly typeOnly: boolean;
   /** Names that are taken of it. */
-  readonly names: readonly WantedName[];
+  readonly names: WantedName[];
 }
 
 /** A call of a plain name. */
@@ -22,22 +22,32 @@ export interface CallFact {
   readonly line: number;
 }
 
+/** Facts found so far while a module is read. */
+export type ModuleCollector = ReturnType<typeof emptyModule>;
+
 /** Facts about a module, for other files. */
-export interface ModuleFacts {
-  readonly imports: readonly ImportFact[];
-  /** Exported names. */
-  readonly exports: ReadonlySet<string>;
-  /** Specifiers of `export * from`. */
-  readonly stars: readonly string[];
-  /** Whether the module exports something that cannot be listed. */
-  readonly opaque: boolean;
-  readonly usesEsm: boolean;
-  readonly usesCjs: WantedName | undefined;
-  /** Every name that is declared somewhere in it, and how often. */
-  readonly declared: ReadonlyMap<string, number>;
-  /** Names that are declared at its top. */
-  readonly topLevel: ReadonlySet<string>;
-  /** Names that are made global: `window.start = start`. */
-  readonly globals: ReadonlySet<string>;
-  readonly calls: readonly CallFact[];
+export type ModuleFacts = Readonly<ModuleCollector>;
+
+/** A module of which nothing is known yet. */
+export function emptyModule() {
+  return {
+    imports: [] as ImportFact[],
+    /** Exported names. */
+    exports: new Set<string>(),
+    /** Specifiers of `export * from`. */
+    stars: [] as string[],
+    /** Every name that is declared somewhere in it, and how often. */
+    declared: new Map<string, number>(),
+    /** Names that are declared at its top. */
+    topLevel: new Set<string>(),
+    /** Names that are made global: `window.start = start`. */
+    globals: new Set<string>(),
+    /** Names that are taken of whole modules, by the local name of the module. */
+    namespaces: new Map<string, WantedName[]>(),
+    calls: [] as CallFact[],
+    /** Whether the module exports something that cannot be listed. */
+    opaque: false,
+    usesEsm: false,
+    usesCjs: undefined as WantedName | undefined,
+  };
 }

@@ -11,27 +11,13 @@ import {
   type AstNode,
 } from "./ast.ts";
 import { isRequire, readAssignment } from "./read-assignment.ts";
-import type { CallFact, ImportFact, ModuleFacts, WantedName } from "./module-facts.ts";
-
-/** Facts found so far while a module is read. */
-export type ModuleCollector = ReturnType<typeof emptyModule>;
-
-function emptyModule() {
-  return {
-    imports: [] as { fact: Omit<ImportFact, "names">; names: WantedName[] }[],
-    exports: new Set<string>(),
-    stars: [] as string[],
-    declared: new Map<string, number>(),
-    topLevel: new Set<string>(),
-    globals: new Set<string>(),
-    /** Local names of whole modules. */
-    namespaces: new Map<string, { names: WantedName[] }>(),
-    calls: [] as CallFact[],
-    opaque: false,
-    usesEsm: false,
-    usesCjs: undefined as WantedName | undefined,
-  };
-}
+import {
+  emptyModule,
+  type ImportFact,
+  type ModuleCollector,
+  type ModuleFacts,
+  type WantedName,
+} from "./module-facts.ts";
 
 /** Reads what a parsed script imports, exports, declares and calls. */
 export function readModule(program: AstNode): ModuleFacts {
@@ -39,7 +25,7 @@ export function readModule(program: AstNode): ModuleFacts {
   for (const statement of nodesAt(program, "body")) readStatement(statement, found);
   walk(program, (node, parent) => readNode(node, parent, found));
   walk(program, (node, parent) => readMemberUse(node, parent, found));
-  return { ...found, imports: found.imports.map(({ fact, names }) => ({ ...fact, names })) };
+  return found;
 }
 
 function readStatement(node: AstNode, found: ModuleCollector): void {
@@ -68,7 +54,7 @@ function readImport(node: AstNode, found: ModuleCollector): void {
   for (const part of nodesAt(node, "specifiers")) {
     const local = nameOf(nodeAt(part, "local")) ?? "";
     if (part.type === "ImportNamespaceSpecifier") {
-      found.namespaces.set(local, { names });
+      found.namespaces.set(local, names);
       continue;
     }
     const name =
@@ -77,7 +63,7 @@ function readImport(node: AstNode, found: ModuleCollector): void {
         : (nameOf(nodeAt(part, "imported")) ?? local);
     names.push({ name, line: lineOf(part) });
   }
-  found.imports.push({ fact: { specifier, line: lineOf(node), how: "import", typeOnly }, names });
+  found.imports.push({ specifier, line: lineOf(node), how: "import", typeOnly, names });
 }
 
 function readStar(node: AstNode, found: ModuleCollector): void {
@@ -86,8 +72,7 @@ function readStar(node: AstNode, found: ModuleCollector): void {
   const exported = nameOf(nodeAt(node, "exported"));
   if (exported === undefined) found.stars.push(specifier);
   else found.exports.add(exported);
-  const fact = { specifier, line: lineOf(node), how: "import" as const, typeOnly: false };
-  found.imports.push({ fact, names: [] });
+  found.imports.push({ specifier, line: lineOf(node), how: "import", typeOnly: false, names: [] });
 }
 
 function readExport(node: AstNode, found: ModuleCollector): void {
@@ -110,7 +95,7 @@ function readExport(node: AstNode, found: ModuleCollector): void {
   }
   if (specifier === undefined) return;
   const typeOnly = textAt(node, "exportKind") === "type";
-  found.imports.push({ fact: { specifier, line: lineOf(node), how: "import", typeOnly }, names });
+  found.imports.push({ specifier, line: lineOf(node), how: "import", typeOnly, names });
 }
 
 /** Notes what a statement at the top declares; returns its names. */
@@ -196,7 +181,7 @@ function readRequire(node: AstNode, found: ModuleCollector): void {
   const target = nodeAt(node, "id");
   if (target?.type === "Identifier") {
     const local = nameOf(target) ?? "";
-    found.namespaces.set(local, { names });
+    found.namespaces.set(local, names);
   }
   for (const property of nodesAt(target, "properties")) {
     const name = nameOf(nodeAt(property, "key"));
@@ -205,7 +190,7 @@ function readRequire(node: AstNode, found: ModuleCollector): void {
     names.push({ name, line: lineOf(property) });
   }
   const how = isDynamic ? "dynamic" : "require";
-  found.imports.push({ fact: { specifier, line: lineOf(node), how, typeOnly: false }, names });
+  found.imports.push({ specifier, line: lineOf(node), how, typeOnly: false, names });
 }
 
 function readDynamic(
@@ -216,7 +201,7 @@ function readDynamic(
 ): void {
   const specifier = literalOf(source);
   if (specifier === undefined) return;
-  found.imports.push({ fact: { specifier, line: lineOf(node), how, typeOnly: false }, names: [] });
+  found.imports.push({ specifier, line: lineOf(node), how, typeOnly: false, names: [] });
 }
 
 function readCall(node: AstNode, parent: AstNode | undefined, found: ModuleCollector): void {
@@ -252,5 +237,5 @@ function readMemberUse(node: AstNode, parent: AstNode | undefined, found: Module
   if (namespace === undefined || name === undefined || found.declared.get(local) !== 1) return;
   const isWritten =
     parent?.type === "AssignmentExpression" && isNode(parent["left"]) && parent["left"] === node;
-  if (!isWritten) namespace.names.push({ name, line: lineOf(node) });
+  if (!isWritten) namespace.push({ name, line: lineOf(node) });
 }
