@@ -9,7 +9,7 @@ import type {
   TokenCount,
 } from "../models/model-provider.ts";
 import { neverArrived, providerFailure } from "../models/provider-failure.ts";
-import { Budget, type Usage } from "./budget.ts";
+import { addUsage, Budget, noUsage, type Usage } from "./budget.ts";
 import { askToTheEnd } from "./continue-answer.ts";
 import { hold, whileHeld } from "./hold-calls.ts";
 import { createRetry, pause, type RetryNotice, type RetryPolicy } from "./retry-policy.ts";
@@ -87,7 +87,7 @@ export interface Answer {
  * @throws AgentError as a rejection, with the last attempt's reason
  */
 export async function askModel(question: Question, options: AskOptions): Promise<Answer> {
-  let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+  let usage = noUsage;
   const answer = await askToTheEnd(question, async (one) => {
     const part = await askOnce(one, options);
     usage = addUsage(usage, part.usage);
@@ -111,7 +111,7 @@ export async function askOnce(question: Question, options: AskOptions): Promise<
   checkTime("idleTimeout", options.idleTimeout);
   const signals = [options.signal, budget.deadline].filter((signal) => signal !== undefined);
   const signal = AbortSignal.any(signals);
-  let used: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+  let used = noUsage;
   for (let attempt = 1; ; attempt += 1) {
     if (signal.aborted) throw cancelled(signal);
     const reservation = await budget.reserve(request, signal);
@@ -151,16 +151,6 @@ export async function askOnce(question: Question, options: AskOptions): Promise<
 /** Name of the model that is asked. */
 export function modelOf({ model, provider }: Pick<AskOptions, "model" | "provider">): string {
   return model ?? provider.defaultModel ?? defaultModel;
-}
-
-/** The sum of two uses. */
-export function addUsage(left: Usage, right: Usage): Usage {
-  return {
-    inputTokens: left.inputTokens + right.inputTokens,
-    outputTokens: left.outputTokens + right.outputTokens,
-    cost: left.cost === null || right.cost === null ? null : left.cost + right.cost,
-    calls: left.calls + right.calls,
-  };
 }
 
 interface Outcome extends Omit<Answer, "usage"> {

@@ -21,7 +21,7 @@ export class ExportLookup {
     const alias = how === "url" ? undefined : this.#aliases.resolve(path, specifier);
     if (alias !== undefined) return alias;
     const lenient = how === "require" || this.#isLenient(path);
-    const found = resolveImport(path, specifier, this.#project, { lenient });
+    const found = resolveImport(path, specifier, this.#project, lenient);
     return found.kind === "missing" ? (this.#aliases.inOtherRoot(path, specifier) ?? found) : found;
   }
 

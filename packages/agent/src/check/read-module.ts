@@ -11,13 +11,37 @@ import {
   type AstNode,
 } from "./ast.ts";
 import { isRequire, readAssignment } from "./read-assignment.ts";
-import {
-  emptyModule,
-  type ImportFact,
-  type ModuleCollector,
-  type ModuleFacts,
-  type WantedName,
-} from "./module-facts.ts";
+import type { CallFact, ImportFact, WantedName } from "./module-facts.ts";
+
+/** Facts found so far while a module is read. */
+export type ModuleCollector = ReturnType<typeof emptyModule>;
+
+/** Facts about a module, for other files. */
+export type ModuleFacts = Readonly<ModuleCollector>;
+
+/** A module of which nothing is known yet. */
+function emptyModule() {
+  return {
+    imports: [] as ImportFact[],
+    /** Exported names. */
+    exports: new Set<string>(),
+    /** Specifiers of `export * from`. */
+    stars: [] as string[],
+    /** Every name that is declared somewhere in it, and how often. */
+    declared: new Map<string, number>(),
+    /** Names that are declared at its top. */
+    topLevel: new Set<string>(),
+    /** Names that are made global: `window.start = start`. */
+    globals: new Set<string>(),
+    /** Names that are taken of whole modules, by the local name of the module. */
+    namespaces: new Map<string, WantedName[]>(),
+    calls: [] as CallFact[],
+    /** Whether the module exports something that cannot be listed. */
+    opaque: false,
+    usesEsm: false,
+    usesCjs: undefined as WantedName | undefined,
+  };
+}
 
 /** Reads what a parsed script imports, exports, declares and calls. */
 export function readModule(program: AstNode): ModuleFacts {

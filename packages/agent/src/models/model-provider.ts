@@ -6,17 +6,14 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** A JSON Schema (draft 7) for the arguments of a tool. */
-export type OutputSchema = Readonly<Record<string, unknown>>;
-
 /** A structured call that the model has to answer with. */
 export interface ModelTool {
   /** Name on the wire: letters, digits, `_` and `-`. */
   readonly name: string;
   /** Purpose of the tool; the model reads it. */
   readonly description: string;
-  /** Schema of its arguments, an object. */
-  readonly parameters: OutputSchema;
+  /** JSON Schema (draft 7) of its arguments, an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
 }
 
 /** Data that a provider attached to a piece, such as a signature of thoughts, by provider name. */
