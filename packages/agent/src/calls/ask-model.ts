@@ -109,8 +109,7 @@ export async function askOnce(question: Question, options: AskOptions): Promise<
   const request: ModelRequest = { ...asked, model, temperature, maxOutputTokens };
   const nextDelay = createRetry(retry);
   checkTime("idleTimeout", options.idleTimeout);
-  const signals = [options.signal, budget.deadline].filter((signal) => signal !== undefined);
-  const signal = AbortSignal.any(signals);
+  const signal = budget.within(options.signal);
   let used = noUsage;
   for (let attempt = 1; ; attempt += 1) {
     if (signal.aborted) throw cancelled(signal);

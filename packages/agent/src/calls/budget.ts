@@ -105,14 +105,9 @@ export class Budget {
     this.#startClock(0);
   }
 
-  /** Aborts when `maxTime` is over; undefined without it. */
-  get deadline(): AbortSignal | undefined {
-    return this.#deadline;
-  }
-
-  /** A signal that also aborts when `maxTime` is over. */
-  within(signal: AbortSignal): AbortSignal {
-    return this.#deadline === undefined ? signal : AbortSignal.any([signal, this.#deadline]);
+  /** A signal that aborts with the given one, and when `maxTime` is over. */
+  within(signal?: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.#deadline].filter((one) => one !== undefined));
   }
 
   /** Usage so far. */

@@ -5,8 +5,8 @@ import { repairMessages, type RepairPromptInput } from "./prompts.ts";
 import { writeSource } from "./write-source.ts";
 
 /**
- * Asks for a file without its faults. A model with tools may answer with edits, which are few
- * tokens for a small change and cannot lose the rest of the file.
+ * Asks for a file without its faults. A model with tools may answer with edits: a small change
+ * takes few tokens and cannot lose the rest of the file.
  *
  * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when no answer was a whole file
  */

@@ -77,7 +77,7 @@ interface Source {
   readonly fault?: string | undefined;
 }
 
-/** The content of the call, or what its edits make; some models make the same call several times. */
+/** The content of the call, or what its edits make; some models repeat the call. */
 function sourceOfCalls(calls: readonly ToolCall[], old: string | undefined): Source {
   const [given = "", ...others] = new Set(calls.map((call) => call.arguments));
   if (others.length > 0) return { code: "", fault: faultTexts.ambiguous };

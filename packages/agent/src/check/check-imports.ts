@@ -65,7 +65,7 @@ function isKnownPackage(
   name: string,
   manifests: ProjectManifests,
 ): boolean {
-  // Bun's own module is no package either.
+  // The module of Bun comes with it, too.
   if (fact.how === "url" || isBuiltin(fact.specifier) || name === "bun") return true;
   if (manifests.isOfDeno(path, fact.specifier)) return true;
   const known = manifests

@@ -28,7 +28,9 @@ export interface LoopTool<T = unknown> {
 export type LoopTools = Readonly<Record<string, LoopTool>>;
 
 /** Makes a tool whose arguments have the types of its schema. */
-export function defineTool<T>(tool: LoopTool<T> & { readonly input: z.ZodType<T> }): LoopTool {
+export function defineTool<T>(
+  tool: Omit<LoopTool<T>, "input"> & { readonly input: z.ZodType<T> },
+): LoopTool {
   const { input, about, execute } = tool;
   return {
     ...tool,

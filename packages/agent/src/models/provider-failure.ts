@@ -2,9 +2,6 @@ import { isObject, parseRetryAfter } from "@fetchwork/kit";
 import { codeOf } from "../error-code.ts";
 import { AgentError } from "../errors.ts";
 
-/** The longest wait in milliseconds that a server may ask for; more is a failure, not a wait. */
-const longestWait = 10 * 60_000;
-
 interface CallFailure {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -33,8 +30,8 @@ export function providerFailure(error: unknown): AgentError {
     const message = spent
       ? "the account of the model's server is spent (429)"
       : "the model's server is asked too often (429)";
-    const retryable = !spent && (retryAfter ?? 0) <= longestWait;
-    return new AgentError("ERR_AGENT_RATE_LIMITED", message, { status, retryable, retryAfter });
+    const options = { status, retryable: !spent, retryAfter };
+    return new AgentError("ERR_AGENT_RATE_LIMITED", message, options);
   }
   const retryable = status === 408 || status === 409 || status >= 500;
   const hint = status === 404 && words === "" ? ": its base URL may be wrong, many end in /v1" : "";
