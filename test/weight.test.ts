@@ -7,7 +7,7 @@ import { weighPackages } from "../scripts/weight.ts";
  * feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 18_747, assets: 1_200 }, names: 103, options: 64 },
+  agent: { lines: { src: 18_457, assets: 1_200 }, names: 103, options: 60 },
   "create-fetchwork": { lines: {}, names: 0, options: 0 },
   documents: { lines: { src: 21_412 }, names: 68, options: 48 },
   endpoint: { lines: { src: 1_788 }, names: 25, options: 21 },

@@ -102,7 +102,6 @@ function counted(
   return {
     id: provider.id,
     defaultModel: provider.defaultModel,
-    ...(provider.capabilities && { capabilities: (model) => provider.capabilities?.(model) ?? {} }),
     async *generate(request, signal) {
       used.calls += 1;
       let last = { inputTokens: 0, outputTokens: 0 };

@@ -203,7 +203,6 @@ const modelAnswers: readonly ScriptedAnswer[] = [
   },
   { tool: "edit", last: "tool", text: "The ball is twice as fast." },
   { tool: "project_files", arguments: { files: [gameFile] } },
-  { tool: "file_paths", arguments: { files: [gameFile.path] } },
   { match: ["the source of index.html"], text: `\`\`\`html\n${page}\`\`\`\n` },
   { text: "# Shared dependencies\n\nindex.html\n" },
 ];

@@ -36,7 +36,7 @@ async function agentFor(script: ModelServerOptions, options: AgentOptions = {}) 
   await server?.close();
   server = await startModelServer(script);
   const provider = openAICompatible({ baseUrl: server.baseUrl, model: "scripted" });
-  return createAgent({ provider, retry: { delay: 1, maxDelay: 2 }, ...options });
+  return createAgent({ provider, retry: { delay: 1 }, ...options });
 }
 
 /** The files of the folder but for our own, by path. */

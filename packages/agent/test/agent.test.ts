@@ -40,7 +40,7 @@ async function agentFor(script: ModelServerOptions, options: AgentOptions = {}) 
   await server?.close();
   server = await startModelServer(script);
   const provider = openAICompatible({ baseUrl: server.baseUrl, model: "scripted" });
-  return createAgent({ provider, retry: { delay: 1, maxDelay: 2 }, ...options });
+  return createAgent({ provider, retry: { delay: 1 }, ...options });
 }
 
 async function eventsOf(handle: RunHandle): Promise<readonly AgentEvent[]> {
@@ -153,12 +153,12 @@ describe("run", () => {
     const good = game.get("src/render.js") ?? "";
     const wrongLine = "import { lerpAll } from './math.js';\n";
     const wrong = { match: ["# Write src/render.js"], text: wrongLine + good };
-    const edit = (search: string): string => `<<<<<<< SEARCH\n${search}=======\n>>>>>>> REPLACE\n`;
+    const edit = (search: string) => ({ edits: [{ search, replace: "" }] });
     const repairsOf = (): readonly string[] =>
       (server?.requests ?? []).flatMap(({ task }) => (task.startsWith("# Repair") ? [task] : []));
 
     it("changes what is wrong and keeps the rest of the file", async () => {
-      const repair = { match: ["# Repair src/render.js"], text: edit(wrongLine) };
+      const repair = { match: ["# Repair src/render.js"], arguments: edit(wrongLine) };
       const agent = await agentFor({ answers: projectScript(game, { first: [repair, wrong] }) });
       const result = await agent.run({ prompt: "a game", out }).result;
       expect(result).toMatchObject({ ok: true, repairs: 1 });
@@ -168,16 +168,15 @@ describe("run", () => {
 
     it.each([
       ["does not fit", edit("no such line\n"), "no-match"],
-      ["was cut", "<<<<<<< SEARCH\na\n", "not whole"],
+      ["is not whole", { edits: [{ search: "a\n" }] }, "not whole"],
       ["fits in several places", edit("}\n"), "several-matches"],
-    ])("asks for the whole file when an edit %s", async (_, text, complaint) => {
-      const repair = { match: ["Answer with edits."], text };
+    ])("asks again when an edit %s", async (_, call, complaint) => {
+      const repair = { match: ["Answer with edits."], arguments: call, times: 1 };
       const agent = await agentFor({ answers: projectScript(game, { first: [repair, wrong] }) });
       const result = await agent.run({ prompt: "a game", out }).result;
       expect(result).toMatchObject({ ok: true, repairs: 1 });
       expect(treeOf(out).get("src/render.js")).toBe(good);
       expect(repairsOf()).toHaveLength(2);
-      expect(repairsOf()[1]).not.toContain("Answer with edits.");
       const said = server?.requests.findLast(({ task }) => task.startsWith("# Repair"));
       expect(said?.messages.join("\n")).toContain(complaint);
     });

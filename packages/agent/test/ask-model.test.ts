@@ -103,7 +103,7 @@ it("askModel waits for a model that thinks for longer than it may be silent, and
   }
 });
 
-it.each([{ idleTimeout: 2 ** 31 }, { idleTimeout: 0 }, { retry: { maxRetryAfter: 2 ** 31 } }])(
+it.each([{ idleTimeout: 2 ** 31 }, { idleTimeout: 0 }, { retry: { delay: 2 ** 31 } }])(
   "askModel refuses %j, for which no timer of the platform waits, before it asks",
   async (options) => {
     const provider: ModelProvider = { id: "own", generate: () => expect.unreachable() };

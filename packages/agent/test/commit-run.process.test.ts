@@ -62,7 +62,7 @@ async function agentFor(answers: readonly ScriptedAnswer[], options: AgentOption
   await server?.close();
   server = await startModelServer({ answers });
   const provider = openAICompatible({ baseUrl: server.baseUrl, model: "scripted" });
-  return createAgent({ provider, retry: { delay: 1, maxDelay: 2 }, ...options });
+  return createAgent({ provider, retry: { delay: 1 }, ...options });
 }
 
 describe("checkWorkTree", () => {

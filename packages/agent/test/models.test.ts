@@ -20,7 +20,7 @@ import {
 } from "./model-server.ts";
 
 const source = "export const answer = 42;\nexport const text = 'grüße, 世界 🌍';\n";
-const quick = { delay: 1, maxDelay: 5 };
+const quick = { delay: 1 };
 let server: ModelServer;
 afterEach(() => server.close());
 
@@ -110,7 +110,7 @@ describe.each(providers)("%s", (name, make) => {
 
   it("lists files by a tool call", async () => {
     const provider = await start([
-      { tool: "file_paths", arguments: { files: ["./index.html", "src/a.js", "src/a.js"] } },
+      { tool: "project_files", arguments: { files: ["./index.html", "src/a.js", "src/a.js"] } },
     ]);
     expect(await specifyFilePaths("p", "d", { provider })).toEqual(["index.html", "src/a.js"]);
   });
@@ -148,7 +148,7 @@ describe.each(providers)("%s", (name, make) => {
     const files = ["src/", "src/a.js", ' "tests/" '];
     const listed = files.map((path) => ({ path, purpose: "", dependsOn: ["src/"], exports: [] }));
     const provider = await start([
-      { tool: "file_paths", arguments: { files } },
+      { tool: "project_files", arguments: { files }, times: 1 },
       { tool: "project_files", arguments: { files: listed } },
       { text: "# Plan" },
     ]);
@@ -160,8 +160,8 @@ describe.each(providers)("%s", (name, make) => {
 
   it("asks once more after a list of nothing but folders", async () => {
     const provider = await start([
-      { tool: "file_paths", arguments: { files: ["src/"] }, times: 1 },
-      { match: ["not a list of paths"], arguments: { files: ["src/a.js"] } },
+      { tool: "project_files", arguments: { files: ["src/"] }, times: 1 },
+      { match: ["not a list of files"], arguments: { files: ["src/a.js"] } },
     ]);
     expect(await specifyFilePaths("p", "d", { provider })).toEqual(["src/a.js"]);
   });
@@ -169,9 +169,9 @@ describe.each(providers)("%s", (name, make) => {
   it("reads every call of the tool in an answer", async () => {
     const provider = await start([
       {
-        tool: "file_paths",
+        tool: "project_files",
         arguments: { files: ["a.js", "b.js"] },
-        calls: [{ name: "file_paths", arguments: { files: ["b.js", "c.js"] } }],
+        calls: [{ name: "project_files", arguments: { files: ["b.js", "c.js"] } }],
       },
     ]);
     expect(await specifyFilePaths("p", "d", { provider })).toEqual(["a.js", "b.js", "c.js"]);
@@ -181,7 +181,7 @@ describe.each(providers)("%s", (name, make) => {
   it("asks again when an answer calls a tool of another name", async () => {
     const provider = await start([
       {
-        tool: "file_paths",
+        tool: "project_files",
         calls: [{ name: "create_files", arguments: { files: ["other.js"] } }],
         times: 1,
       },
@@ -300,18 +300,18 @@ describe.each(providers)("%s", (name, make) => {
     [
       "cut arguments",
       {
-        tool: "file_paths",
+        tool: "project_files",
         arguments: { files: ["index.html"] },
         fault: { kind: "malformed-tool" },
       },
     ],
     [
       "text although a call was demanded",
-      { tool: "file_paths", text: "I would write index.html." },
+      { tool: "project_files", text: "I would write index.html." },
     ],
-    ["an empty object", { tool: "file_paths", arguments: {} }],
-    ["a list of other things", { tool: "file_paths", arguments: { files: [1, 2] } }],
-    ["a path that leads out", { tool: "file_paths", arguments: { files: ["../index.html"] } }],
+    ["an empty object", { tool: "project_files", arguments: {} }],
+    ["a list of other things", { tool: "project_files", arguments: { files: [1, 2] } }],
+    ["a path that leads out", { tool: "project_files", arguments: { files: ["../index.html"] } }],
   ])("asks once more after %s", async (_, first) => {
     const files = { files: ["index.html"] };
     const provider = await start([
@@ -332,7 +332,7 @@ describe.each(providers)("%s", (name, make) => {
   it("takes JSON text of a server that knows no tools", async () => {
     const provider = await start([
       {
-        tool: "file_paths",
+        tool: "project_files",
         fault: {
           kind: "status",
           status: 400,
@@ -419,7 +419,11 @@ it.each<readonly [string, Make]>([
 it("a provider takes arguments that a server sends as an object", async () => {
   server = await startModelServer({
     answers: [
-      { tool: "file_paths", arguments: { files: ["a.js"] }, fault: { kind: "object-arguments" } },
+      {
+        tool: "project_files",
+        arguments: { files: ["a.js"] },
+        fault: { kind: "object-arguments" },
+      },
       { tool: null, text: '{"files": ["a.js"]}' },
     ],
   });

@@ -33,7 +33,7 @@ async function agentFor(answers: readonly ScriptedAnswer[], options: AgentOption
   const provider = openAICompatible({ baseUrl: server.baseUrl, model: "scripted" });
   return createAgent({
     provider,
-    retry: { delay: 1, maxDelay: 2 },
+    retry: { delay: 1 },
     sandbox: { level: "process" },
     ...options,
   });

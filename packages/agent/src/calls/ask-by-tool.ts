@@ -17,11 +17,7 @@ const withoutTools = new WeakMap<ModelProvider, Set<string>>();
 
 /** How a model is asked first. */
 export function formFor(options: AskOptions): AnswerForm {
-  const { provider } = options;
-  const model = modelOf(options);
-  const hasTools =
-    provider.capabilities?.(model).tools !== false && !withoutTools.get(provider)?.has(model);
-  return hasTools ? "tool" : "text";
+  return withoutTools.get(options.provider)?.has(modelOf(options)) === true ? "text" : "tool";
 }
 
 /**

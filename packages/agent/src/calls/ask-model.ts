@@ -1,18 +1,15 @@
 import { AgentError, cancelled, checkTime } from "../errors.ts";
 import { defaultModel } from "../models/default-model.ts";
 import type {
-  ChatMessage,
   FinishReason,
   ModelPart,
   ModelProvider,
   ModelRequest,
-  ModelTool,
-  ModelTurn,
   ProviderMetadata,
   TokenCount,
 } from "../models/model-provider.ts";
 import { neverArrived, providerFailure } from "../models/provider-failure.ts";
-import { Budget, type Usage } from "./budget.ts";
+import { addUsage, Budget, noUsage, type Usage } from "./budget.ts";
 import { askToTheEnd } from "./continue-answer.ts";
 import { hold, whileHeld } from "./hold-calls.ts";
 import { createRetry, pause, type RetryNotice, type RetryPolicy } from "./retry-policy.ts";
@@ -48,15 +45,7 @@ export interface AskOptions {
 }
 
 /** A question without the model's name. */
-export interface Question {
-  /** The conversation so far; the last message is the question. */
-  readonly messages: readonly ChatMessage[];
-  /** A tool that the model must call. Default: none, it answers in text. */
-  readonly tool?: ModelTool | undefined;
-  /** Tools that the model may call. Default: none. */
-  readonly tools?: readonly ModelTool[] | undefined;
-  /** Turns after the messages. Default: none. */
-  readonly turns?: readonly ModelTurn[] | undefined;
+export interface Question extends Pick<ModelRequest, "messages" | "tool" | "tools" | "turns"> {
   /** Whether an answer without text that ends normally is whole. Default: `false`, ask again. */
   readonly mayBeEmpty?: boolean | undefined;
   /** Argument of the demanded tool, its first, whose text `onToken` hears. Default: none. */
@@ -98,7 +87,7 @@ export interface Answer {
  * @throws AgentError as a rejection, with the last attempt's reason
  */
 export async function askModel(question: Question, options: AskOptions): Promise<Answer> {
-  let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+  let usage = noUsage;
   const answer = await askToTheEnd(question, async (one) => {
     const part = await askOnce(one, options);
     usage = addUsage(usage, part.usage);
@@ -120,9 +109,8 @@ export async function askOnce(question: Question, options: AskOptions): Promise<
   const request: ModelRequest = { ...asked, model, temperature, maxOutputTokens };
   const nextDelay = createRetry(retry);
   checkTime("idleTimeout", options.idleTimeout);
-  const signals = [options.signal, budget.deadline].filter((signal) => signal !== undefined);
-  const signal = AbortSignal.any(signals);
-  let used: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+  const signal = budget.within(options.signal);
+  let used = noUsage;
   for (let attempt = 1; ; attempt += 1) {
     if (signal.aborted) throw cancelled(signal);
     const reservation = await budget.reserve(request, signal);
@@ -162,16 +150,6 @@ export async function askOnce(question: Question, options: AskOptions): Promise<
 /** Name of the model that is asked. */
 export function modelOf({ model, provider }: Pick<AskOptions, "model" | "provider">): string {
   return model ?? provider.defaultModel ?? defaultModel;
-}
-
-/** The sum of two uses. */
-export function addUsage(left: Usage, right: Usage): Usage {
-  return {
-    inputTokens: left.inputTokens + right.inputTokens,
-    outputTokens: left.outputTokens + right.outputTokens,
-    cost: left.cost === null || right.cost === null ? null : left.cost + right.cost,
-    calls: left.calls + right.calls,
-  };
 }
 
 interface Outcome extends Omit<Answer, "usage"> {

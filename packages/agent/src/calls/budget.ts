@@ -79,10 +79,7 @@ export class Budget {
   #reserved: Amount = noAmount;
   #deadline: AbortSignal | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #input = 0;
-  #output = 0;
-  #cost: number | null = 0;
-  #calls = 0;
+  #usage = noUsage;
 
   constructor(options: BudgetOptions = {}) {
     const names = ["maxTokens", "maxCost", "maxTime", "prices", "maxOutputTokens"] as const;
@@ -108,24 +105,14 @@ export class Budget {
     this.#startClock(0);
   }
 
-  /** Aborts when `maxTime` is over; undefined without it. */
-  get deadline(): AbortSignal | undefined {
-    return this.#deadline;
-  }
-
-  /** A signal that also aborts when `maxTime` is over. */
-  within(signal: AbortSignal): AbortSignal {
-    return this.#deadline === undefined ? signal : AbortSignal.any([signal, this.#deadline]);
+  /** A signal that aborts with the given one, and when `maxTime` is over. */
+  within(signal?: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.#deadline].filter((one) => one !== undefined));
   }
 
   /** Usage so far. */
   get usage(): Usage {
-    return {
-      inputTokens: this.#input,
-      outputTokens: this.#output,
-      cost: this.#cost,
-      calls: this.#calls,
-    };
+    return this.#usage;
   }
 
   /** Amount that counts against the limits: above the usage where a server did not report it. */
@@ -138,7 +125,7 @@ export class Budget {
    * how many milliseconds of `maxTime` are over.
    */
   restore(usage: Usage, charged: Amount = chargeOf(usage), elapsed = 0): void {
-    this.#count(usage);
+    this.#usage = addUsage(this.#usage, usage);
     this.#charged = addAmount(this.#charged, charged);
     if (elapsed > 0) this.#startClock(elapsed);
   }
@@ -229,19 +216,27 @@ export class Budget {
         const used = amountOf(inputTokens, outputTokens, price, kept);
         const known = price !== undefined && count !== undefined;
         const usage = { inputTokens, outputTokens, cost: known ? used.cost : null, calls: 1 };
-        if (close(count === undefined ? amount : used)) this.#count(usage);
+        if (close(count === undefined ? amount : used)) {
+          this.#usage = addUsage(this.#usage, usage);
+        }
         return usage;
       },
       release: () => void close(noAmount),
     };
   }
+}
 
-  #count({ inputTokens, outputTokens, cost, calls }: Usage): void {
-    this.#input += inputTokens;
-    this.#output += outputTokens;
-    this.#calls += calls;
-    this.#cost = this.#cost === null || cost === null ? null : this.#cost + cost;
-  }
+/** No call. */
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+
+/** The sum of two uses. */
+export function addUsage(left: Usage, right: Usage): Usage {
+  return {
+    inputTokens: left.inputTokens + right.inputTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
+    cost: left.cost === null || right.cost === null ? null : left.cost + right.cost,
+    calls: left.calls + right.calls,
+  };
 }
 
 /** Nothing. */

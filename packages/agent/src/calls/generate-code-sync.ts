@@ -9,24 +9,19 @@ import {
 } from "../errors.ts";
 import { settingsFromEnvironment, type ProviderSettings } from "../models/provider-settings.ts";
 import type { BudgetOptions } from "./budget.ts";
-import type { RetryPolicy } from "./retry-policy.ts";
+import type { ModelCallOptions } from "./call-options.ts";
 
 /** How `generateCodeSync` asks. All of it is data: functions cannot go to another thread. */
-export interface SyncOptions {
+export interface SyncOptions extends Pick<
+  ModelCallOptions,
+  "maxOutputTokens" | "model" | "retry" | "temperature"
+> {
   /** Milliseconds after which it fails. Required: nothing else ends a call that blocks. */
   readonly timeout: number;
   /** How to reach the model. Default: what the environment describes. */
   readonly provider?: ProviderSettings | undefined;
-  /** Name of the model. Default: the provider's. */
-  readonly model?: string | undefined;
   /** Limits for this call. Default: none. */
   readonly budget?: BudgetOptions | undefined;
-  /** When a failed attempt is repeated. Default: see `RetryPolicy`. */
-  readonly retry?: RetryPolicy | undefined;
-  /** 0 to 2. Default: the server's. */
-  readonly temperature?: number | undefined;
-  /** Maximum tokens of the answer. Default: the server's. */
-  readonly maxOutputTokens?: number | undefined;
 }
 
 /** Task that goes to the worker. */

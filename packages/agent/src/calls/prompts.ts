@@ -44,32 +44,6 @@ export function planMessages(
   ];
 }
 
-/** Asks for the list of files. */
-export function filePathMessages(prompt: string, sharedDeps: string): readonly ChatMessage[] {
-  return [
-    system(
-      "List the paths of the files that have to be written, relative to the folder of the program. Every file of the plan, no folder, nothing that is installed or generated.",
-    ),
-    user(`# Program\n\n${prompt}`),
-    user(`# Plan of the program\n\n${sharedDeps}`),
-    user("# File list\n\nList the files."),
-  ];
-}
-
-/** The structured form of {@link filePathMessages}. */
-export const filePathsTool: ModelTool = {
-  name: "file_paths",
-  description: "Names the files of the program.",
-  parameters: {
-    type: "object",
-    properties: {
-      files: { type: "array", items: { type: "string" }, description: "Relative paths." },
-    },
-    required: ["files"],
-    additionalProperties: false,
-  },
-};
-
 /** Asks for the files and what they owe each other. */
 export function contractMessages(prompt: string, sharedDeps: string): readonly ChatMessage[] {
   return [
@@ -145,9 +119,7 @@ export function fileMessages(input: FilePromptInput, form: AnswerForm): readonly
     ),
     user(`# Program\n\n${prompt}`),
     user(`# Plan of the program\n\n${sharedDeps}`),
-    ...context.map(({ path, form, text }) =>
-      user(`# Finished file ${path} (${form === "text" ? "whole" : "declarations"})\n\n${text}`),
-    ),
+    ...context.map((file) => fileMessage(file, "Finished file")),
     ...complaints.map((complaint) =>
       user(`# Earlier answer\n\nIt could not be used: ${complaint}`),
     ),
@@ -169,35 +141,52 @@ export interface RepairPromptInput {
   readonly complaint?: string | undefined;
 }
 
+/** Takes the repair of a file: edits of it, or all of it. */
+export const repairFileTool: ModelTool = {
+  name: "repair_file",
+  description: "Changes the file.",
+  parameters: {
+    type: "object",
+    properties: {
+      edits: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: {
+            search: {
+              type: "string",
+              description: "Lines exactly as in the file, enough of them to occur there once.",
+            },
+            replace: { type: "string", description: "Lines to write instead." },
+          },
+          required: ["search", "replace"],
+          additionalProperties: false,
+        },
+      },
+      content: { type: "string", description: "The whole source, instead of edits." },
+    },
+    additionalProperties: false,
+  },
+};
+
 /** Asks for a file without its faults. */
-export function repairMessages(input: RepairPromptInput, form: AnswerForm): readonly ChatMessage[] {
-  const task = `Answer with the source of ${input.filePath}.`;
-  return repairQuestion(input, wholeFile[form]("corrected source of that one file"), task);
-}
-
-/** Asks for the edits that repair a file, as `readEditBlocks` reads them; or for the whole file. */
-export function repairEditMessages(input: RepairPromptInput): readonly ChatMessage[] {
-  const blocks =
-    "<<<<<<< SEARCH\nlines exactly as in the file, enough of them to occur there once\n=======\nlines to write instead\n>>>>>>> REPLACE";
-  return repairQuestion(
-    input,
-    `Answer with one or more edits of that one file, each in this form, and nothing before or after them:\n\n${blocks}\n\n`,
-    `Answer with edits. If most lines of the file have to change, answer with all of it instead: Answer with the source of ${input.filePath}.`,
-  );
-}
-
-function repairQuestion(
+export function repairMessages(
   { prompt, sharedDeps, filePath, source, problems, context, complaint }: RepairPromptInput,
-  form: string,
-  task: string,
+  form: AnswerForm,
 ): readonly ChatMessage[] {
+  const whole = `Answer with the source of ${filePath}.`;
+  const [how, task] =
+    form === "tool" && source !== undefined
+      ? [
+          "Answer with one call of repair_file. ",
+          `Answer with edits. If most lines of the file have to change, answer with all of it instead: ${whole}`,
+        ]
+      : [wholeFile[form]("corrected source of that one file"), whole];
   return [
-    system(`A check found faults in a file. ${form}Change what the faults need and nothing else.`),
+    system(`A check found faults in a file. ${how}Change what the faults need and nothing else.`),
     user(`# Program\n\n${prompt}`),
     user(`# Plan of the program\n\n${sharedDeps}`),
-    ...context.map(({ path, form: shown, text }) =>
-      user(`# Finished file ${path} (${shown === "text" ? "whole" : "declarations"})\n\n${text}`),
-    ),
+    ...context.map((file) => fileMessage(file, "Finished file")),
     user(`# File ${filePath} as it is\n\n${source ?? "It does not exist yet."}`),
     ...(complaint === undefined
       ? []
@@ -218,7 +207,7 @@ export function editMessages(
       "Change the program as asked, with as few edits as possible. An edit replaces a part of a file that occurs there exactly once, or is the whole content of a new file.",
     ),
     user(`# Files of the program\n\n${bullets(paths)}`),
-    ...files.map(fileMessage),
+    ...files.map((file) => fileMessage(file, "File")),
     user(`# Edit\n\n${request}`),
   ];
 }
@@ -236,14 +225,14 @@ export function diagnoseMessages(
         "You are a senior engineer who finds the cause of an error in a program. Answer in Markdown: first the cause in one or two sentences, then the places (file and line or function) with what is wrong there, then what to change, with the lines as they should be. Say what you are not sure of, and which file you would have to see for it. Do not repeat the program.",
     },
     user(`# Files of the program\n\n${bullets(paths)}`),
-    ...files.map(fileMessage),
+    ...files.map((file) => fileMessage(file, "File")),
     user(`# What a check finds without running it\n\n${bullets(faults)}`),
     user(`# Error\n\n${problem}`),
   ];
 }
 
-function fileMessage({ path, form, text }: ContextFile): ChatMessage {
-  return user(`# File ${path} (${form === "text" ? "whole" : "declarations"})\n\n${text}`);
+function fileMessage({ path, form, text }: ContextFile, title: string): ChatMessage {
+  return user(`# ${title} ${path} (${form === "text" ? "whole" : "declarations"})\n\n${text}`);
 }
 
 function bullets(lines: readonly string[]): string {

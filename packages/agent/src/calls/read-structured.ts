@@ -140,10 +140,7 @@ function bulletsIn(text: string, tool: ModelTool): unknown {
   const lines = text.matchAll(/^\s*(?:[-*•]|\d{1,4}[.)])\s+[`"*]*([^\s`"*:]+)[`"*]*/gm);
   const paths = Array.from(lines, ([, path = ""]) => path).filter((path) => /[./]/.test(path));
   if (paths.length === 0) return undefined;
-  const [name, property] = list;
-  const items = isObject(property) ? property["items"] : undefined;
-  const isText = isObject(items) && items["type"] === "string";
-  return { [name]: isText ? paths : paths.map((path) => ({ path })) };
+  return { [list[0]]: paths.map((path) => ({ path })) };
 }
 
 function propertiesOf({ parameters }: ModelTool): Readonly<Record<string, unknown>> {

@@ -7,13 +7,10 @@ export interface RetryPolicy {
   /** Attempts in all, the first included. Default: 5. */
   readonly attempts?: number | undefined;
   /**
-   * Milliseconds before the second attempt; each next doubles, times 1 to 1.5. Default: `1_000`.
+   * Milliseconds before the second attempt; each next doubles up to a minute, times 1 to 1.5.
+   * Default: `1_000`.
    */
   readonly delay?: number | undefined;
-  /** Maximum of that delay in milliseconds, before the random number. Default: `60_000`. */
-  readonly maxDelay?: number | undefined;
-  /** Maximum `Retry-After` that is obeyed; a longer one ends the call. Default: `120_000` ms. */
-  readonly maxRetryAfter?: number | undefined;
 }
 
 /** A failed attempt that is followed by another. */
@@ -26,16 +23,20 @@ export interface RetryNotice {
   readonly error: AgentError;
 }
 
+/** Maximum milliseconds between attempts, before the random number. */
+const maxDelay = 60_000;
+
+/** Maximum `Retry-After` in milliseconds that is obeyed; a longer one ends the call. */
+const maxRetryAfter = 120_000;
+
 /** Checks a policy once. The result returns the wait after a failure; undefined after the last. */
 export function createRetry(
   policy: RetryPolicy = {},
 ): (attempt: number, error: AgentError) => number | undefined {
-  checkOptions("retry", policy, ["attempts", "delay", "maxDelay", "maxRetryAfter"]);
-  const { attempts = 5, delay = 1_000, maxDelay = 60_000, maxRetryAfter = 120_000 } = policy;
+  checkOptions("retry", policy, ["attempts", "delay"]);
+  const { attempts = 5, delay = 1_000 } = policy;
   checkCount("retry.attempts", attempts);
   checkTime("retry.delay", delay, 0);
-  checkCount("retry.maxDelay", maxDelay, 0);
-  checkTime("retry.maxRetryAfter", maxRetryAfter, 0);
   return (attempt, { retryable, retryAfter }) => {
     if (!retryable || attempt >= attempts) return undefined;
     if (retryAfter !== undefined && retryAfter > maxRetryAfter) return undefined;

@@ -1,9 +1,9 @@
 import { requireText } from "../errors.ts";
-import { validateFilePaths } from "../files/file-path.ts";
-import { readPathList } from "../project/project-plan.ts";
+import { readContract, type FileSpec } from "../project/project-plan.ts";
+import type { AskOptions } from "./ask-model.ts";
 import { askStructured, Complaint } from "./ask-structured.ts";
 import { withProvider, type ModelCallOptions } from "./call-options.ts";
-import { filePathMessages, filePathsTool } from "./prompts.ts";
+import { contractMessages, contractTool } from "./prompts.ts";
 
 /**
  * Lists the files of a planned program (specification, part B), by a structured call: relative,
@@ -18,18 +18,27 @@ export async function specifyFilePaths(
   sharedDeps: string,
   options: ModelCallOptions = {},
 ): Promise<string[]> {
-  const messages = filePathMessages(
-    requireText("prompt", prompt),
-    requireText("sharedDeps", sharedDeps),
-  );
-  return askStructured({ messages, tool: filePathsTool, read }, withProvider(options));
+  requireText("prompt", prompt);
+  requireText("sharedDeps", sharedDeps);
+  const files = await specifyFiles(prompt, sharedDeps, withProvider(options));
+  return files.map(({ path }) => path);
 }
 
-function read(value: unknown): string[] | Complaint {
-  const list = readPathList(value);
-  if (list === undefined) return new Complaint("It is not a list of paths.");
-  const { paths, refused } = validateFilePaths(list);
-  if (refused.length === 0) return [...paths];
+/** Lists files as {@link specifyFilePaths} does, with what they owe each other. */
+export function specifyFiles(
+  prompt: string,
+  sharedDeps: string,
+  options: AskOptions,
+): Promise<readonly FileSpec[]> {
+  const messages = contractMessages(prompt, sharedDeps);
+  return askStructured({ messages, tool: contractTool, read }, options);
+}
+
+function read(value: unknown): readonly FileSpec[] | Complaint {
+  const contract = readContract(value);
+  if (contract === undefined) return new Complaint("It is not a list of files with paths.");
+  const { files, refused } = contract;
+  if (refused.length === 0) return files;
   const reasons = refused.slice(0, 20).map(({ path, reason }) => `${path}: ${reason}`);
   return new Complaint(`These paths cannot be written: ${reasons.join("; ")}.`);
 }

@@ -18,14 +18,11 @@ Atomics.notify(flag, 0);
 
 async function run({ prompt, sharedDeps, filePath, options }: SyncTask): Promise<SyncOutcome> {
   try {
-    const { provider, budget, model, retry, temperature, maxOutputTokens } = options;
+    const { provider, budget, timeout: _, ...rest } = options;
     const code = await generateCode(prompt, sharedDeps, filePath, {
+      ...rest,
       provider: createProvider(provider),
       budget: new Budget(budget),
-      model,
-      retry,
-      temperature,
-      maxOutputTokens,
     });
     return { code };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { isObject } from "@fetchwork/kit";
 import { AgentError } from "../errors.ts";
+import { applyEdit } from "../files/apply-edits.ts";
 import { extractCode } from "../files/extract-code.ts";
 import { isRefusal } from "../files/find-refusal.ts";
 import { findElisions } from "../files/find-elisions.ts";
@@ -7,7 +8,7 @@ import { findSyntaxErrors } from "../check/find-syntax-errors.ts";
 import type { ChatMessage } from "../models/model-provider.ts";
 import { askByTool, type AnswerForm } from "./ask-by-tool.ts";
 import type { AskOptions, Question, ToolCall } from "./ask-model.ts";
-import { fileMessages, writeFileTool, type FilePromptInput } from "./prompts.ts";
+import { fileMessages, repairFileTool, writeFileTool, type FilePromptInput } from "./prompts.ts";
 
 /**
  * Asks for a file of a planned program, as {@link writeSource}.
@@ -29,26 +30,29 @@ export function writePlannedFile(
  * the source; from the text of others it is extracted. The model is told what is wrong with an
  * answer, twice at most. A file that only marks its folder, such as `__init__.py`, may be empty.
  *
+ * @param old the file as it is: a model with tools is made to call `repair_file`, which may edit it
  * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when no answer was a whole file
  */
 export async function writeSource(
   filePath: string,
   messagesFor: (complaints: readonly string[], form: AnswerForm) => readonly ChatMessage[],
   options: AskOptions,
+  old?: string,
 ): Promise<string> {
+  const tool = old === undefined ? writeFileTool : repairFileTool;
   let form: AnswerForm | undefined;
   const complaints: string[] = [];
   const mayBeEmpty = marks.test(filePath);
   const questionFor = (by: AnswerForm): Question => ({
     messages: messagesFor(complaints, by),
     mayBeEmpty,
-    ...(by === "tool" && { tool: writeFileTool, shown: "content" }),
+    ...(by === "tool" && { tool, shown: "content" }),
   });
   for (;;) {
     const answer = await askByTool(questionFor, options, form);
     const { code, fault } =
       answer.toolCalls.length > 0
-        ? sourceOfCalls(answer.toolCalls)
+        ? sourceOfCalls(answer.toolCalls, old)
         : sourceOfText(answer.text, filePath);
     if (fault === faultTexts.empty && mayBeEmpty) return "";
     const complaint = isRefusal(code)
@@ -73,8 +77,8 @@ interface Source {
   readonly fault?: string | undefined;
 }
 
-/** The content of the call; some models make the same call several times. */
-function sourceOfCalls(calls: readonly ToolCall[]): Source {
+/** The content of the call, or what its edits make; some models repeat the call. */
+function sourceOfCalls(calls: readonly ToolCall[], old: string | undefined): Source {
   const [given = "", ...others] = new Set(calls.map((call) => call.arguments));
   if (others.length > 0) return { code: "", fault: faultTexts.ambiguous };
   let value: unknown;
@@ -83,10 +87,27 @@ function sourceOfCalls(calls: readonly ToolCall[]): Source {
   } catch {
     // Nothing is repaired here: what was cut would become a file.
   }
-  const code = isObject(value) ? value["content"] : undefined;
+  const { content: code, edits } = isObject(value) ? value : {};
+  if (old !== undefined && code === undefined && Array.isArray(edits) && edits.length > 0) {
+    return sourceOfEdits(edits, old);
+  }
   if (typeof code !== "string") return { code: "", fault: "the call had no JSON with the content" };
   if (code.trim() === "") return { code: "", fault: faultTexts.empty };
   return { code: code.endsWith("\n") ? code : `${code}\n` };
+}
+
+function sourceOfEdits(edits: readonly unknown[], old: string): Source {
+  let code = old;
+  for (const edit of edits) {
+    const { search, replace } = isObject(edit) ? edit : {};
+    if (typeof search !== "string" || typeof replace !== "string") {
+      return { code: "", fault: "an edit in it was not whole" };
+    }
+    const outcome = applyEdit(code, search, replace);
+    if (!outcome.ok) return { code: "", fault: `an edit did not fit the file (${outcome.kind})` };
+    code = outcome.text;
+  }
+  return { code };
 }
 
 function sourceOfText(text: string, filePath: string): Source {

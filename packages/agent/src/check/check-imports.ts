@@ -1,16 +1,10 @@
+import { isBuiltin } from "node:module";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { ExportLookup } from "./export-lookup.ts";
 import type { ProjectFiles, ProjectScript } from "./project-files.ts";
 import type { ProjectManifests } from "./project-manifests.ts";
 import { isScript } from "./parse-script.ts";
 import type { ImportFact } from "./module-facts.ts";
-
-/** Built-in modules of Node; a list, so that the check runs anywhere. */
-const builtins: ReadonlySet<string> = new Set(
-  "assert assert/strict async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns dns/promises domain events fs fs/promises http http2 https inspector module net os path path/posix path/win32 perf_hooks process punycode querystring readline readline/promises repl stream stream/consumers stream/promises stream/web string_decoder sys timers timers/promises tls tty url util util/types v8 vm wasi worker_threads zlib bun cloudflare:workers".split(
-    " ",
-  ),
-);
 
 /** Imports that lead nowhere, unknown names and packages, and modules that do not mix. */
 export function checkImports(
@@ -32,7 +26,7 @@ export function checkImports(
       if (target.kind !== "file") return [];
       const value = project.json.get(target.path);
       return value === undefined
-        ? checkNames(script, fact, target.path, lookup)
+        ? checkNames(script, fact, project.modules.get(target.path), lookup)
         : checkKeys(script, fact, target.path, value);
     }),
     ...checkKind(script, manifests),
@@ -71,7 +65,8 @@ function isKnownPackage(
   name: string,
   manifests: ProjectManifests,
 ): boolean {
-  if (fact.how === "url" || builtins.has(fact.specifier) || builtins.has(name)) return true;
+  // The module of Bun comes with it, too.
+  if (fact.how === "url" || isBuiltin(fact.specifier) || name === "bun") return true;
   if (manifests.isOfDeno(path, fact.specifier)) return true;
   const known = manifests
     .naming(path)
@@ -123,11 +118,11 @@ function checkKeys(
 function checkNames(
   script: ProjectScript,
   fact: ImportFact,
-  path: string,
+  target: ProjectScript | undefined,
   lookup: ExportLookup,
 ): readonly Diagnostic[] {
-  const target = lookup.module(path);
   if (target === undefined) return [];
+  const { path } = target;
   const reported = new Set<string>();
   return fact.names.flatMap(({ name, line }) => {
     if (reported.has(name) || lookup.exports(target, name) !== false) return [];
@@ -135,7 +130,7 @@ function checkNames(
     // names anyway.
     if (fact.how === "require" && (name === "default" || name === "__esModule")) return [];
     reported.add(name);
-    const there = lookup.names(target).slice(0, 12).join(", ") || "nothing";
+    const there = [...target.facts.exports].slice(0, 12).join(", ") || "nothing";
     const what = name === "default" ? "has no default export" : `does not export ${quote(name)}`;
     return [
       {

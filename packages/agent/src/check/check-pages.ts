@@ -17,7 +17,7 @@ export function checkPages(
   lookup: ExportLookup,
 ): readonly Diagnostic[] {
   const inPages = [...project.pages].flatMap(([path, page]) => [
-    ...checkReferences(path, page, project, manifests),
+    ...page.references.flatMap((reference) => checkReference(path, reference, project, manifests)),
     ...checkPage(path, page, project, lookup),
   ]);
   const inStyles = project.styles.flatMap(({ path, facts, offset }) => {
@@ -55,17 +55,6 @@ function checkWorkers(script: ProjectScript, project: ProjectFiles): readonly Di
     found.push({ path: script.path, line, code: "missing-file", message, severity: "error" });
   });
   return found;
-}
-
-function checkReferences(
-  path: string,
-  page: PageFacts,
-  project: ProjectFiles,
-  manifests: ProjectManifests,
-): readonly Diagnostic[] {
-  return page.references.flatMap((reference) =>
-    checkReference(path, reference, project, manifests),
-  );
 }
 
 const isTemplate = /\{\{|\{%|<%|\$\{|%[A-Z_]+%/;

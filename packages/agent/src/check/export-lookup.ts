@@ -21,17 +21,12 @@ export class ExportLookup {
     const alias = how === "url" ? undefined : this.#aliases.resolve(path, specifier);
     if (alias !== undefined) return alias;
     const lenient = how === "require" || this.#isLenient(path);
-    const found = resolveImport(path, specifier, this.#project, { lenient });
+    const found = resolveImport(path, specifier, this.#project, lenient);
     return found.kind === "missing" ? (this.#aliases.inOtherRoot(path, specifier) ?? found) : found;
   }
 
   #isLenient(path: string): boolean {
     return /\.(?:[cm]?ts|[jt]sx)$/.test(path) || this.#manifests.hasBundler(path);
-  }
-
-  /** The module at a path, if it is one. */
-  module(path: string): ProjectScript | undefined {
-    return this.#project.modules.get(path);
   }
 
   /** Whether a module exports a name; undefined: nobody can tell. */
@@ -49,17 +44,12 @@ export class ExportLookup {
     let unknown = false;
     for (const specifier of facts.stars) {
       const target = this.resolve(script, specifier, isCjs ? "require" : "import");
-      const next = target.kind === "file" ? this.module(target.path) : undefined;
+      const next = target.kind === "file" ? this.#project.modules.get(target.path) : undefined;
       const below =
         next === undefined ? undefined : this.exports(next, name, new Set([...seen, path]));
       if (below === true) return true;
       unknown ||= below === undefined;
     }
     return unknown ? undefined : false;
-  }
-
-  /** Names that a module exports, for a hint. */
-  names(script: ProjectScript): readonly string[] {
-    return [...script.facts.exports];
   }
 }

@@ -16,7 +16,7 @@ export function isYaml(path: string, source: string): boolean {
 
 /** Loads what finds the first fault, or duplicate key, of each document of YAML 1.2 or 1.1. */
 export async function loadYamlParser(): Promise<(source: string) => readonly SyntaxFault[]> {
-  const { isScalar, parseAllDocuments, visit } = await import("yaml");
+  const { isScalar, LineCounter, parseAllDocuments, visit } = await import("yaml");
   // The library compares each key with all others of its map.
   const options = { uniqueKeys: false, prettyErrors: false };
   const repeatedKey = (document: Document.Parsed): number | undefined => {
@@ -38,14 +38,12 @@ export async function loadYamlParser(): Promise<(source: string) => readonly Syn
     return place;
   };
   return (source) => {
-    const documents = parseAllDocuments(source, options);
-    // Documents come in their order: lines are counted once, however many faults there are.
-    let counted = 0;
-    let line = 1;
-    const fault = (place: number, what: string): SyntaxFault => {
-      for (; counted < place; counted += 1) if (source[counted] === "\n") line += 1;
-      return { line, message: `it is not YAML: ${what.replace(/\s+/g, " ").slice(0, 200)}` };
-    };
+    const lineCounter = new LineCounter();
+    const documents = parseAllDocuments(source, { ...options, lineCounter });
+    const fault = (place: number, what: string): SyntaxFault => ({
+      line: lineCounter.linePos(place).line,
+      message: `it is not YAML: ${what.replace(/\s+/g, " ").slice(0, 200)}`,
+    });
     return [...documents].flatMap((document): readonly SyntaxFault[] => {
       const [error] = document.errors;
       if (error !== undefined) return [fault(error.pos[0], error.message)];

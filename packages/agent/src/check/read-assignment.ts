@@ -1,5 +1,5 @@
 import { lineOf, literalOf, nameOf, nodeAt, nodesAt, type AstNode } from "./ast.ts";
-import type { ModuleCollector } from "./module-collector.ts";
+import type { ModuleCollector } from "./read-module.ts";
 
 /** Whether a node is `require(...)`. */
 export function isRequire(node: AstNode | undefined): boolean {

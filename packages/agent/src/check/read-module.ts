@@ -10,29 +10,46 @@ import {
   walk,
   type AstNode,
 } from "./ast.ts";
-import type { ModuleCollector } from "./module-collector.ts";
 import { isRequire, readAssignment } from "./read-assignment.ts";
-import type { ImportFact, ModuleFacts, WantedName } from "./module-facts.ts";
+import type { CallFact, ImportFact, WantedName } from "./module-facts.ts";
+
+/** Facts found so far while a module is read. */
+export type ModuleCollector = ReturnType<typeof emptyModule>;
+
+/** Facts about a module, for other files. */
+export type ModuleFacts = Readonly<ModuleCollector>;
+
+/** A module of which nothing is known yet. */
+function emptyModule() {
+  return {
+    imports: [] as ImportFact[],
+    /** Exported names. */
+    exports: new Set<string>(),
+    /** Specifiers of `export * from`. */
+    stars: [] as string[],
+    /** Every name that is declared somewhere in it, and how often. */
+    declared: new Map<string, number>(),
+    /** Names that are declared at its top. */
+    topLevel: new Set<string>(),
+    /** Names that are made global: `window.start = start`. */
+    globals: new Set<string>(),
+    /** Names that are taken of whole modules, by the local name of the module. */
+    namespaces: new Map<string, WantedName[]>(),
+    calls: [] as CallFact[],
+    /** Whether the module exports something that cannot be listed. */
+    opaque: false,
+    usesEsm: false,
+    usesCjs: undefined as WantedName | undefined,
+  };
+}
 
 /** Reads what a parsed script imports, exports, declares and calls. */
 export function readModule(program: AstNode): ModuleFacts {
-  const found: ModuleCollector = {
-    imports: [],
-    exports: new Set(),
-    stars: [],
-    declared: new Map(),
-    topLevel: new Set(),
-    globals: new Set(),
-    namespaces: new Map(),
-    calls: [],
-    opaque: false,
-    usesEsm: false,
-    usesCjs: undefined,
-  };
+  const found = emptyModule();
   for (const statement of nodesAt(program, "body")) readStatement(statement, found);
   walk(program, (node, parent) => readNode(node, parent, found));
   walk(program, (node, parent) => readMemberUse(node, parent, found));
-  return { ...found, imports: found.imports.map(({ fact, names }) => ({ ...fact, names })) };
+  return found;
 }
 
 function readStatement(node: AstNode, found: ModuleCollector): void {
@@ -61,7 +78,7 @@ function readImport(node: AstNode, found: ModuleCollector): void {
   for (const part of nodesAt(node, "specifiers")) {
     const local = nameOf(nodeAt(part, "local")) ?? "";
     if (part.type === "ImportNamespaceSpecifier") {
-      found.namespaces.set(local, { names });
+      found.namespaces.set(local, names);
       continue;
     }
     const name =
@@ -70,7 +87,7 @@ function readImport(node: AstNode, found: ModuleCollector): void {
         : (nameOf(nodeAt(part, "imported")) ?? local);
     names.push({ name, line: lineOf(part) });
   }
-  found.imports.push({ fact: { specifier, line: lineOf(node), how: "import", typeOnly }, names });
+  found.imports.push({ specifier, line: lineOf(node), how: "import", typeOnly, names });
 }
 
 function readStar(node: AstNode, found: ModuleCollector): void {
@@ -79,8 +96,7 @@ function readStar(node: AstNode, found: ModuleCollector): void {
   const exported = nameOf(nodeAt(node, "exported"));
   if (exported === undefined) found.stars.push(specifier);
   else found.exports.add(exported);
-  const fact = { specifier, line: lineOf(node), how: "import" as const, typeOnly: false };
-  found.imports.push({ fact, names: [] });
+  found.imports.push({ specifier, line: lineOf(node), how: "import", typeOnly: false, names: [] });
 }
 
 function readExport(node: AstNode, found: ModuleCollector): void {
@@ -103,7 +119,7 @@ function readExport(node: AstNode, found: ModuleCollector): void {
   }
   if (specifier === undefined) return;
   const typeOnly = textAt(node, "exportKind") === "type";
-  found.imports.push({ fact: { specifier, line: lineOf(node), how: "import", typeOnly }, names });
+  found.imports.push({ specifier, line: lineOf(node), how: "import", typeOnly, names });
 }
 
 /** Notes what a statement at the top declares; returns its names. */
@@ -189,7 +205,7 @@ function readRequire(node: AstNode, found: ModuleCollector): void {
   const target = nodeAt(node, "id");
   if (target?.type === "Identifier") {
     const local = nameOf(target) ?? "";
-    found.namespaces.set(local, { names });
+    found.namespaces.set(local, names);
   }
   for (const property of nodesAt(target, "properties")) {
     const name = nameOf(nodeAt(property, "key"));
@@ -198,7 +214,7 @@ function readRequire(node: AstNode, found: ModuleCollector): void {
     names.push({ name, line: lineOf(property) });
   }
   const how = isDynamic ? "dynamic" : "require";
-  found.imports.push({ fact: { specifier, line: lineOf(node), how, typeOnly: false }, names });
+  found.imports.push({ specifier, line: lineOf(node), how, typeOnly: false, names });
 }
 
 function readDynamic(
@@ -209,7 +225,7 @@ function readDynamic(
 ): void {
   const specifier = literalOf(source);
   if (specifier === undefined) return;
-  found.imports.push({ fact: { specifier, line: lineOf(node), how, typeOnly: false }, names: [] });
+  found.imports.push({ specifier, line: lineOf(node), how, typeOnly: false, names: [] });
 }
 
 function readCall(node: AstNode, parent: AstNode | undefined, found: ModuleCollector): void {
@@ -245,5 +261,5 @@ function readMemberUse(node: AstNode, parent: AstNode | undefined, found: Module
   if (namespace === undefined || name === undefined || found.declared.get(local) !== 1) return;
   const isWritten =
     parent?.type === "AssignmentExpression" && isNode(parent["left"]) && parent["left"] === node;
-  if (!isWritten) namespace.names.push({ name, line: lineOf(node) });
+  if (!isWritten) namespace.push({ name, line: lineOf(node) });
 }

@@ -23,24 +23,7 @@ export interface InlineScript {
   readonly isModule: boolean;
 }
 
-/** Facts about a page, for other files. */
-export interface PageFacts {
-  readonly references: readonly PageReference[];
-  readonly ids: readonly Placed[];
-  readonly classes: ReadonlySet<string>;
-  /** Ids that the page itself points at: `for`, `aria-labelledby`, `href="#id"`. */
-  readonly idUses: readonly Placed[];
-  /** Functions that attributes like `onclick` call. */
-  readonly handlers: readonly Placed[];
-  readonly scripts: readonly InlineScript[];
-  readonly styles: readonly Placed[];
-  readonly hasImportMap: boolean;
-}
-
-type Document = (
-  html: string,
-  options: { readonly sourceCodeLocationInfo: boolean },
-) => DefaultTreeAdapterTypes.Document;
+type Parse = (typeof import("parse5"))["parse"];
 
 /** Reads a page. */
 export type PageReader = (html: string) => PageFacts;
@@ -56,6 +39,9 @@ export function loadPageReader(): Promise<PageReader> {
   ));
 }
 
+/** Facts about a page, for other files. */
+export type PageFacts = Readonly<Collector>;
+
 /** Facts found so far while a page is read. */
 type Collector = ReturnType<typeof emptyPage>;
 
@@ -64,7 +50,9 @@ function emptyPage() {
     references: [] as PageReference[],
     ids: [] as Placed[],
     classes: new Set<string>(),
+    /** Ids that the page itself points at: `for`, `aria-labelledby`, `href="#id"`. */
     idUses: [] as Placed[],
+    /** Functions that attributes like `onclick` call. */
     handlers: [] as Placed[],
     scripts: [] as InlineScript[],
     styles: [] as Placed[],
@@ -72,7 +60,7 @@ function emptyPage() {
   };
 }
 
-function readPage(html: string, parse: Document): PageFacts {
+function readPage(html: string, parse: Parse): PageFacts {
   const found = emptyPage();
   const stack: DefaultTreeAdapterTypes.Node[] = [parse(html, { sourceCodeLocationInfo: true })];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {

@@ -116,7 +116,7 @@ export class AliasResolver {
   /** The first that is there, or that is missing for certain. */
   #first(paths: readonly (string | undefined)[]): Resolved | undefined {
     const resolved = paths.flatMap((path) =>
-      path === undefined ? [] : [resolveImport("", `./${path}`, this.#project, { lenient: true })],
+      path === undefined ? [] : [resolveImport("", `./${path}`, this.#project, true)],
     );
     return (
       resolved.find(({ kind }) => kind === "file") ??

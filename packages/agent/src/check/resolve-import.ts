@@ -48,21 +48,19 @@ const extensions = [
   ".css",
 ];
 
-/** How the file that imports is read. */
-export interface ImportKind {
-  /** Whether extensions may be left out: a bundler, `require`, or TypeScript for one. */
-  readonly lenient: boolean;
-}
-
 /** Folders that only a build fills. */
 const isBuilt = /(?:^|\/)(?:dist|build|node_modules)\//;
 
-/** Resolves what a file imports. */
+/**
+ * Resolves what a file imports.
+ *
+ * @param lenient whether endings may be left out: by a bundler, `require`, or TypeScript for one
+ */
 export function resolveImport(
   from: string,
   specifier: string,
   { paths, json, isIgnored }: Pick<ProjectFiles, "isIgnored" | "paths" | "json">,
-  { lenient }: ImportKind,
+  lenient: boolean,
 ): Resolved {
   const plain = specifier.replace(/[?#].*$/, "");
   if (/^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(plain) || plain === "") return { kind: "other" };

@@ -1,9 +1,3 @@
-/** Rules for the paths of a project. */
-export interface PathPolicy {
-  /** First path segments that are never written, in any case. Default: `.git` and `.fetchwork`. */
-  readonly forbidden?: readonly string[] | undefined;
-}
-
 /** A path that can be written on every system, or why it cannot. */
 export type PathResult =
   { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
@@ -19,9 +13,13 @@ const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?:\.
  * Checks and normalises a path that a model named: relative, with `/`, in Unicode NFC, and writable
  * on Linux, macOS and Windows. Blanks and quotes around it and `./` before it are removed; whatever
  * could lead out of the folder, or is spelled to look like something else, is refused.
+ *
+ * @param isOurs whether it may be in `.fetchwork`, which is not for projects. Default: `false`
  */
-export function validateFilePath(path: string, policy: PathPolicy = {}): PathResult {
-  const { forbidden = [".git", ".fetchwork"] } = policy;
+export function validateFilePath(
+  path: string,
+  { isOurs = false }: { readonly isOurs?: boolean } = {},
+): PathResult {
   if (typeof path !== "string") return refuse("it is not text");
   const trimmed = path
     .slice(0, 4_096)
@@ -47,8 +45,8 @@ export function validateFilePath(path: string, policy: PathPolicy = {}): PathRes
     if (reason !== undefined) return refuse(reason);
   }
   const [first = ""] = segments;
-  if (isForbidden(first, forbidden)) return refuse(`${first} is not for projects`);
-  if (segments.some((segment) => isForbidden(segment, [".git"]))) {
+  if (!isOurs && isNamed(first, ".fetchwork")) return refuse(`${first} is not for projects`);
+  if (segments.some((segment) => isNamed(segment, ".git"))) {
     return refuse("it is inside of a .git folder");
   }
   return { ok: true, path: segments.join("/") };
@@ -68,12 +66,10 @@ function refuseSegment(segment: string): string | undefined {
 }
 
 /** `.GIT` is `.git` on many disks, and so is its short name `GIT~1`. */
-function isForbidden(segment: string, forbidden: readonly string[]): boolean {
+function isNamed(segment: string, name: string): boolean {
   const folded = foldPath(segment);
-  return forbidden.some((name) => {
-    const short = `${foldPath(name).replace(/^\./, "").slice(0, 6)}~`;
-    return folded === foldPath(name) || (folded.startsWith(short) && /~\d+$/.test(folded));
-  });
+  const short = `${name.slice(1, 7)}~`;
+  return folded === name || (folded.startsWith(short) && /~\d+$/.test(folded));
 }
 
 /** The form in which two paths are the same on a disk that ignores case (Windows, macOS). */

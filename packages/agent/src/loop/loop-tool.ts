@@ -11,7 +11,7 @@ export interface ToolOutput {
 type Executed = string | ToolOutput | Promise<string | ToolOutput>;
 
 /** A tool that the model of a loop may call. */
-export interface LoopTool {
+export interface LoopTool<T = unknown> {
   /** Whether a repeated call may differ: then a resumed loop keeps the first result. */
   readonly mayDiffer?: boolean | undefined;
   /** Purpose of the tool; the model reads it. */
@@ -19,27 +19,21 @@ export interface LoopTool {
   /** Schema of its arguments, an object. */
   readonly input: FlexibleSchema;
   /** Subject of a call, in a few words, for people who watch. */
-  readonly about: (input: unknown) => string;
+  readonly about: (input: T) => string;
   /** Runs it. The model is told the result, or the message of a thrown `ToolRefusal`. */
-  readonly execute: (input: unknown, signal: AbortSignal) => Executed;
+  readonly execute: (input: T, signal: AbortSignal) => Executed;
 }
 
 /** Tools by the name that the model calls them. */
 export type LoopTools = Readonly<Record<string, LoopTool>>;
 
 /** Makes a tool whose arguments have the types of its schema. */
-export function defineTool<T>(tool: {
-  readonly mayDiffer?: boolean | undefined;
-  readonly description: string;
-  readonly input: z.ZodType<T>;
-  readonly about: (input: T) => string;
-  readonly execute: (input: T, signal: AbortSignal) => Executed;
-}): LoopTool {
-  const { mayDiffer, description, input, about, execute } = tool;
+export function defineTool<T>(
+  tool: Omit<LoopTool<T>, "input"> & { readonly input: z.ZodType<T> },
+): LoopTool {
+  const { input, about, execute } = tool;
   return {
-    mayDiffer,
-    description,
-    input,
+    ...tool,
     about: (value) => about(input.parse(value)),
     execute: (value, signal) => execute(input.parse(value), signal),
   };

@@ -1,5 +1,5 @@
 import { isObject } from "@fetchwork/kit";
-import type { LanguageModel, ModelMessage, TextStreamPart, ToolSet } from "ai";
+import type { LanguageModel, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from "ai";
 import { cancelled, optionError } from "../errors.ts";
 import type {
   ChatMessage,
@@ -187,19 +187,12 @@ function argumentsText(input: unknown): string {
   return typeof input === "string" ? input : JSON.stringify(input ?? {});
 }
 
-function usageOf(streamed: StreamedUsage): readonly ModelPart[] {
+function usageOf(streamed: LanguageModelUsage): readonly ModelPart[] {
   const { inputTokens, outputTokens, inputTokenDetails } = streamed;
   if (inputTokens === undefined || outputTokens === undefined) return [];
-  const cachedInputTokens = inputTokenDetails?.cacheReadTokens;
+  const cachedInputTokens = inputTokenDetails.cacheReadTokens;
   const usage = { inputTokens, outputTokens, ...(cachedInputTokens && { cachedInputTokens }) };
   return [{ type: "usage", usage }];
-}
-
-/** Tokens, as far as the server counted them. */
-interface StreamedUsage {
-  readonly inputTokens?: number | undefined;
-  readonly outputTokens?: number | undefined;
-  readonly inputTokenDetails?: { readonly cacheReadTokens?: number | undefined } | undefined;
 }
 
 type Sdk = Pick<typeof import("ai"), "jsonSchema" | "tool">;

@@ -12,8 +12,6 @@ export interface HttpProviderOptions {
   readonly baseUrl?: string | undefined;
   /** The model that is asked when a call names none. Default: see `defaultModel`. */
   readonly model?: string | undefined;
-  /** Sends the requests. Default: the platform's `fetch` without redirects, to protect the key. */
-  readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 /** How to reach a server that speaks OpenAI's protocol. */
@@ -24,36 +22,21 @@ export interface OpenAiCompatibleOptions extends HttpProviderOptions {
 
 /** Reaches OpenAI's models by Chat Completions. `@ai-sdk/openai` is loaded with the first call. */
 export function openAI(options: HttpProviderOptions = {}): ModelProvider {
-  const { apiKey, baseUrl, model, fetch = strictFetch } = check("openAI", options);
-  const provider = once(async () => {
+  const { model } = check("openAI", options);
+  const chosen = async (name: string) => {
     const { createOpenAI } = await import("@ai-sdk/openai");
-    return createOpenAI({
-      fetch,
-      ...(apiKey !== undefined && { apiKey }),
-      ...(baseUrl !== undefined && { baseURL: baseUrl }),
-    });
-  });
-  const chosen = async (name: string) => (await provider()).chat(name);
+    return createOpenAI(connectionOf(options)).chat(name);
+  };
   return fromAiSdk(chosen, { id: "openai", defaultModel: model });
 }
 
 /** Reaches Anthropic's models by Messages. `@ai-sdk/anthropic` is loaded with the first call. */
 export function anthropic(options: HttpProviderOptions = {}): ModelProvider {
-  const {
-    apiKey,
-    baseUrl,
-    model = defaultAnthropicModel,
-    fetch = strictFetch,
-  } = check("anthropic", options);
-  const provider = once(async () => {
+  const { model = defaultAnthropicModel } = check("anthropic", options);
+  const chosen = async (name: string) => {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return createAnthropic({
-      fetch,
-      ...(apiKey !== undefined && { apiKey }),
-      ...(baseUrl !== undefined && { baseURL: baseUrl }),
-    });
-  });
-  const chosen = async (name: string) => (await provider())(name);
+    return createAnthropic(connectionOf(options))(name);
+  };
   return fromAiSdk(chosen, { id: "anthropic", defaultModel: model });
 }
 
@@ -63,24 +46,18 @@ export function anthropic(options: HttpProviderOptions = {}): ModelProvider {
  * when one is given.
  */
 export function openAICompatible(options: OpenAiCompatibleOptions): ModelProvider {
-  const { apiKey, baseUrl, model, fetch = strictFetch } = check("openAICompatible", options);
+  const { baseUrl, model } = check("openAICompatible", options);
   if (baseUrl === undefined) throw optionError("baseUrl", baseUrl, "an http(s) URL");
-  const provider = once(async () => {
+  const chosen = async (name: string) => {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-    return createOpenAICompatible({
-      name: "compatible",
-      baseURL: baseUrl,
-      includeUsage: true,
-      fetch,
-      ...(apiKey !== undefined && { apiKey }),
-    });
-  });
-  const chosen = async (name: string) => (await provider()).chatModel(name);
+    const server = { name: "compatible", baseURL: baseUrl, includeUsage: true };
+    return createOpenAICompatible({ ...connectionOf(options), ...server }).chatModel(name);
+  };
   return fromAiSdk(chosen, { id: `compatible:${new URL(baseUrl).host}`, defaultModel: model });
 }
 
 function check(name: string, options: HttpProviderOptions): HttpProviderOptions {
-  checkOptions(name, options, ["apiKey", "baseUrl", "model", "fetch"]);
+  checkOptions(name, options, ["apiKey", "baseUrl", "model"]);
   const { baseUrl, apiKey } = options;
   const url = baseUrl === undefined ? undefined : URL.parse(baseUrl);
   if (url === null || (url !== undefined && !/^https?:$/.test(url.protocol))) {
@@ -92,12 +69,16 @@ function check(name: string, options: HttpProviderOptions): HttpProviderOptions 
   return options;
 }
 
+/** The settings that the providers of the SDK share. */
+function connectionOf({ apiKey, baseUrl }: HttpProviderOptions) {
+  return {
+    fetch: strictFetch,
+    ...(apiKey !== undefined && { apiKey }),
+    ...(baseUrl !== undefined && { baseURL: baseUrl }),
+  };
+}
+
 /** A redirect would carry prompts, and on the same origin the key, somewhere that nobody chose. */
 function strictFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   return globalThis.fetch(input, { ...init, redirect: "error" });
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
 }

@@ -6,17 +6,14 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** A JSON Schema (draft 7) for the arguments of a tool. */
-export type OutputSchema = Readonly<Record<string, unknown>>;
-
 /** A structured call that the model has to answer with. */
 export interface ModelTool {
   /** Name on the wire: letters, digits, `_` and `-`. */
   readonly name: string;
   /** Purpose of the tool; the model reads it. */
   readonly description: string;
-  /** Schema of its arguments, an object. */
-  readonly parameters: OutputSchema;
+  /** JSON Schema (draft 7) of its arguments, an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
 }
 
 /** Data that a provider attached to a piece, such as a signature of thoughts, by provider name. */
@@ -107,12 +104,6 @@ export type ModelPart =
   | { readonly type: "usage"; readonly usage: TokenCount }
   | { readonly type: "finish"; readonly reason: FinishReason };
 
-/** Capabilities of a model. */
-export interface ModelCapabilities {
-  /** Whether it takes forced tool calls. Default: `true`; a server's refusal is noticed. */
-  readonly tools?: boolean | undefined;
-}
-
 /**
  * Reaches models. `generate` makes one attempt and yields the answer's parts; it never repeats a
  * call, and fails with an `AgentError` that says whether repeating may help. An answer without a
@@ -123,8 +114,6 @@ export interface ModelProvider {
   readonly id: string;
   /** The model that is asked when a call names none. Default: `defaultModel`. */
   readonly defaultModel?: string | undefined;
-  /** Capabilities of a model. Default: tools. */
-  capabilities?(model: string): ModelCapabilities;
   /** Asks once. A generator that is not asynchronous will do too. */
   generate(
     request: ModelRequest,

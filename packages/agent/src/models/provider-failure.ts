@@ -1,14 +1,11 @@
-import { parseRetryAfter } from "@fetchwork/kit";
+import { isObject, parseRetryAfter } from "@fetchwork/kit";
 import { codeOf } from "../error-code.ts";
 import { AgentError } from "../errors.ts";
 
-/** The longest wait in milliseconds that a server may ask for; more is a failure, not a wait. */
-const longestWait = 10 * 60_000;
-
 interface CallFailure {
-  readonly statusCode: number | undefined;
-  readonly responseHeaders: Readonly<Record<string, string>>;
-  readonly responseBody: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
 }
 
 /** The error for whatever a provider of the AI SDK threw or put into its stream. */
@@ -16,26 +13,25 @@ export function providerFailure(error: unknown): AgentError {
   if (error instanceof AgentError) return error;
   const call = findCall(error);
   if (call === undefined) return connectionFailure(error);
-  const { statusCode: status, responseHeaders, responseBody } = call;
-  const words = wordsOf(responseBody);
-  const retryAfter = waitOf(responseHeaders);
-  if (status === undefined) return connectionFailure(error);
+  const { status, headers, body } = call;
+  const words = wordsOf(body);
+  const retryAfter = waitOf(headers);
   if (status === 401 || status === 403) {
     return new AgentError("ERR_AGENT_AUTH", `the model's server refused the key (${status})`, {
       status,
     });
   }
-  if (isOverflow(status, responseBody)) {
+  if (isOverflow(status, body)) {
     const message = `the question is longer than the model's context (${status})${words}`;
     return new AgentError("ERR_AGENT_CONTEXT_OVERFLOW", message, { status });
   }
   if (status === 429) {
-    const spent = /insufficient_quota|billing/.test(responseBody);
+    const spent = /insufficient_quota|billing/.test(body);
     const message = spent
       ? "the account of the model's server is spent (429)"
       : "the model's server is asked too often (429)";
-    const retryable = !spent && (retryAfter ?? 0) <= longestWait;
-    return new AgentError("ERR_AGENT_RATE_LIMITED", message, { status, retryable, retryAfter });
+    const options = { status, retryable: !spent, retryAfter };
+    return new AgentError("ERR_AGENT_RATE_LIMITED", message, options);
   }
   const retryable = status === 408 || status === 409 || status >= 500;
   const hint = status === 404 && words === "" ? ": its base URL may be wrong, many end in /v1" : "";
@@ -59,7 +55,7 @@ function connectionFailure(error: unknown): AgentError {
   }
   const refused = refusedByFetch(error);
   if (refused !== undefined) return new AgentError("ERR_AGENT_PROVIDER", refused);
-  const words = isErrorObject(error) ? wordsOf(JSON.stringify(error)) : "";
+  const words = isObject(error) && !(error instanceof Error) ? wordsOf(JSON.stringify(error)) : "";
   const system = systemCode(error);
   const what = unreached.test(system)
     ? "the model's server cannot be reached"
@@ -110,9 +106,9 @@ function findCall(error: unknown): CallFailure | undefined {
       // garbage.
       if (typeof status === "number" && status >= 400) {
         return {
-          statusCode: status,
-          responseHeaders: isErrorObject(headers) ? textFields(headers) : {},
-          responseBody: typeof body === "string" ? body.slice(0, 10_000) : "",
+          status,
+          headers: isObject(headers) ? headers : {},
+          body: typeof body === "string" ? body.slice(0, 10_000) : "",
         };
       }
     }
@@ -121,22 +117,11 @@ function findCall(error: unknown): CallFailure | undefined {
   return undefined;
 }
 
-function isErrorObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !(value instanceof Error);
-}
-
-function textFields(value: Record<string, unknown>): Record<string, string> {
-  const texts = Object.entries(value).filter(
-    (entry): entry is [string, string] => typeof entry[1] === "string",
-  );
-  return Object.fromEntries(texts);
-}
-
-function waitOf(headers: Readonly<Record<string, string>>): number | undefined {
+function waitOf(headers: CallFailure["headers"]): number | undefined {
   const inMilliseconds = Number(headers["retry-after-ms"]);
   if (headers["retry-after-ms"] !== undefined && inMilliseconds >= 0) return inMilliseconds;
   const field = headers["retry-after"];
-  return field === undefined ? undefined : parseRetryAfter(field);
+  return typeof field === "string" ? parseRetryAfter(field) : undefined;
 }
 
 function isOverflow(status: number, body: string): boolean {

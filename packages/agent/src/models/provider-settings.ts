@@ -1,17 +1,11 @@
 import { AgentError, optionError } from "../errors.ts";
-import { anthropic, openAI, openAICompatible } from "./http-providers.ts";
+import { anthropic, openAI, openAICompatible, type HttpProviderOptions } from "./http-providers.ts";
 import type { ModelProvider } from "./model-provider.ts";
 
 /** A provider as data, for where a function cannot go: a worker, a configuration file. */
-export interface ProviderSettings {
-  /** Vendor of the server's protocol. */
+export interface ProviderSettings extends HttpProviderOptions {
+  /** Vendor of the server's protocol: `openai-compatible` needs its base URL. */
   readonly kind: "openai" | "anthropic" | "openai-compatible";
-  /** Its base URL. Required for `openai-compatible`. Default: the vendor's own. */
-  readonly baseUrl?: string | undefined;
-  /** Its key. Default: what the environment names. */
-  readonly apiKey?: string | undefined;
-  /** The model that is asked when a call names none. */
-  readonly model?: string | undefined;
 }
 
 /** Names and values, as in `process.env`. */

@@ -28,12 +28,8 @@ export interface RecordingOptions {
   readonly run?: TranscriptRun | undefined;
 }
 
-interface TranscriptLine {
-  readonly key: string;
-  /** Beginning of the question, for readers of the file. */
-  readonly about: string;
-  readonly parts: readonly ModelPart[];
-}
+/** The answers of a transcript by their {@link keyOf}. */
+type Answers = Map<string, (readonly ModelPart[])[]>;
 
 /**
  * Passes calls on and writes whole answers to a file, one line of JSON each, after what is there.
@@ -56,8 +52,9 @@ export function recording(
       }
       head ??= begin(file, `${JSON.stringify({ format, version: 1, source, run })}\n`);
       await head;
+      // For readers of the file.
       const about = request.messages.at(-1)?.content.slice(0, 80) ?? "";
-      const line: TranscriptLine = { key: keyOf(request), about, parts: joined(parts) };
+      const line = { key: keyOf(request), about, parts: joined(parts) };
       await appendFile(file, `${JSON.stringify(line)}\n`);
     },
   };
@@ -81,22 +78,22 @@ async function begin(file: string, head: string): Promise<void> {
  * its answers in their order, and then the last one again.
  */
 export function replaying(file: string): ModelProvider {
-  let loading: Promise<Map<string, TranscriptLine[]>> | undefined;
+  let loading: Promise<Answers> | undefined;
   return {
     id: "replay",
     async *generate(request, signal) {
       const answers = await (loading ??= load(file));
       if (signal.aborted) throw cancelled(signal);
-      const lines = answers.get(keyOf(request));
-      const line = lines !== undefined && lines.length > 1 ? lines.shift() : lines?.[0];
-      if (line === undefined) {
+      const kept = answers.get(keyOf(request));
+      const parts = kept !== undefined && kept.length > 1 ? kept.shift() : kept?.[0];
+      if (parts === undefined) {
         const about = request.messages.at(-1)?.content.split("\n")[0]?.slice(0, 80) ?? "";
         throw new AgentError(
           "ERR_AGENT_REPLAY",
           `the transcript has no answer for ${JSON.stringify(about)}; the prompt, the model or the version differs`,
         );
       }
-      yield* line.parts;
+      yield* parts;
     },
   };
 }
@@ -128,9 +125,9 @@ function noTranscript(file: string): AgentError {
   return new AgentError("ERR_AGENT_REPLAY", `${file} is not a transcript`);
 }
 
-async function load(file: string): Promise<Map<string, TranscriptLine[]>> {
+async function load(file: string): Promise<Answers> {
   const text = await readText(file);
-  const answers = new Map<string, TranscriptLine[]>();
+  const answers: Answers = new Map();
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     const value = parse(line);
@@ -143,8 +140,7 @@ async function load(file: string): Promise<Map<string, TranscriptLine[]>> {
       throw new AgentError("ERR_AGENT_REPLAY", `line ${index + 1} of the transcript is damaged`);
     }
     // The parts are checked where a provider's parts always are.
-    const entry = { key, about: "", parts: parts as readonly ModelPart[] };
-    answers.set(key, [...(answers.get(key) ?? []), entry]);
+    answers.set(key, [...(answers.get(key) ?? []), parts as readonly ModelPart[]]);
   }
   return answers;
 }

@@ -60,19 +60,6 @@ export function readContract(value: unknown): ReadContract | undefined {
   return { files: [...files.values()], refused };
 }
 
-/** Reads a list of paths as a model wrote it. Undefined: it is none. */
-export function readPathList(value: unknown): readonly string[] | undefined {
-  const inside = isObject(value) ? (value["files"] ?? value["files_to_edit"]) : value;
-  if (!Array.isArray(inside)) return undefined;
-  const list = inside.flatMap((entry: unknown) => {
-    if (typeof entry === "string") return [entry];
-    return isObject(entry) && typeof entry["path"] === "string" ? [entry["path"]] : [];
-  });
-  if (list.length !== inside.length) return undefined;
-  const files = list.filter((path) => !isFolder(path));
-  return files.length > 0 ? files : undefined;
-}
-
 /** A model that lists a folder means the files in it, which it lists too. */
 function isFolder(path: string): boolean {
   return /\/["'`]?\s*$/.test(path);

@@ -1,5 +1,4 @@
 import { refusesTools } from "../calls/ask-by-tool.ts";
-import { modelOf } from "../calls/ask-model.ts";
 import { Budget } from "../calls/budget.ts";
 import { fingerprints } from "../check/diagnostic.ts";
 import { cancelled } from "../errors.ts";
@@ -124,15 +123,13 @@ async function editProgram(
   const options = stepOptions(parts, budget, { step: "edit" });
   emit({ type: "step", step: "edit" });
   const paid = budget.usage.calls;
-  if (options.provider.capabilities?.(modelOf(options)).tools !== false) {
-    try {
-      return await withMcpTools(settings.mcp, signal, (mcpTools) =>
-        editWithTools(parts, { ...program, mcpTools }, options),
-      );
-    } catch (error) {
-      const isFirst = budget.usage.calls === paid && state.answers.size === 0;
-      if (!isFirst || !refusesTools(error)) throw error;
-    }
+  try {
+    return await withMcpTools(settings.mcp, signal, (mcpTools) =>
+      editWithTools(parts, { ...program, mcpTools }, options),
+    );
+  } catch (error) {
+    const isFirst = budget.usage.calls === paid && state.answers.size === 0;
+    if (!isFirst || !refusesTools(error)) throw error;
   }
   const files = await editAtOnce(request, program.before, program.check, options);
   return checked(files, parts, program.check);

@@ -1,6 +1,5 @@
 import { isObject } from "@fetchwork/kit";
-import { addUsage } from "../calls/ask-model.ts";
-import type { Amount, Usage } from "../calls/budget.ts";
+import { addUsage, type Amount, type Usage } from "../calls/budget.ts";
 import { AgentError } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
 import type { PaidAnswer } from "../loop/loop-model.ts";

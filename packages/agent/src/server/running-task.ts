@@ -1,6 +1,6 @@
-import { addUsage } from "../calls/ask-model.ts";
 import {
   addAmount,
+  addUsage,
   Budget,
   chargeOf,
   noAmount,

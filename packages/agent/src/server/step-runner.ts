@@ -1,6 +1,5 @@
 import { DocumentsError, type Stored } from "@fetchwork/documents";
-import { addUsage } from "../calls/ask-model.ts";
-import type { Usage } from "../calls/budget.ts";
+import { addUsage, type Usage } from "../calls/budget.ts";
 import { AgentError } from "../errors.ts";
 import { readContent } from "./content-parts.ts";
 import { HttpFailure, notFound } from "./http-failure.ts";

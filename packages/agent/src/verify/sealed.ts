@@ -2,19 +2,16 @@ import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync, statSy
 import { availableParallelism, homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { AgentError } from "../errors.ts";
+import type { ExecOptions } from "./sandbox.ts";
 
 /** Parts of the machine that a sealed command sees, and limits of the command. */
-export interface SealedOptions {
-  /** Folder in which it starts, at the same path as outside. */
-  readonly cwd: string;
+export interface SealedOptions extends Pick<ExecOptions, "cwd" | "processes"> {
   /** Folders that it sees read-only, each at its own path. `cwd` may be one of them. */
   readonly readOnly: readonly string[];
   /** MiB of a Node heap; of its files in memory, too. */
   readonly memory: number;
   /** Milliseconds of its time, which its CPU time is limited by. */
   readonly timeout: number;
-  /** Processes and threads. Default: 64 and 16 for each core, at most 512. */
-  readonly processes?: number | undefined;
 }
 
 /** Programs and their libraries: shown read-only, links as links. */

@@ -191,7 +191,7 @@ export class ConfinedFolder {
     use: (folder: string, name: string) => Promise<T>,
   ): Promise<T | undefined> {
     // Our own files lie in `.fetchwork`; everybody else's paths were checked against it before.
-    const checked = validateFilePath(path, { forbidden: [".git"] });
+    const checked = validateFilePath(path, { isOurs: true });
     if (!checked.ok) throw unsafe(path, checked.reason);
     const segments = checked.path.split("/");
     const name = segments.pop() ?? "";

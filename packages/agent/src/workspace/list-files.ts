@@ -26,9 +26,10 @@ export interface FileList {
 export interface ListOptions {
   /** Default: `100_000`. */
   readonly maxFiles?: number | undefined;
-  /** Milliseconds. Default: `10_000`. */
-  readonly maxTime?: number | undefined;
 }
+
+/** Milliseconds for a list. */
+const maxTime = 10_000;
 
 /** Folders that no program of ours is in, unless git tracks them. */
 const skipped = [
@@ -54,7 +55,7 @@ const skipped = [
  */
 export async function listFiles(
   root: string,
-  { maxFiles = 100_000, maxTime = 10_000 }: ListOptions = {},
+  { maxFiles = 100_000 }: ListOptions = {},
 ): Promise<FileList> {
   const end = Date.now() + maxTime;
   const listed = await listWithGit(root, maxTime);

@@ -349,9 +349,9 @@ describe("verify", () => {
     const [was, is] = ["import { notes } from", "import { note as notes } from"].map(
       (head) => `${head} "./store.js";\n`,
     );
-    const text = `<<<<<<< SEARCH\n${was}=======\n${is}>>>>>>> REPLACE\n`;
+    const edits = [{ search: was, replace: is }];
     const world = await startTasks({}, [
-      { match: ["# Repair src/main.js"], text },
+      { match: ["# Repair src/main.js"], arguments: { edits } },
       ...repairing.slice(1),
     ]);
     const { task_id: id } = await world.create("notes", { verify: "static" });

@@ -51,7 +51,7 @@ export async function serveWith(
     port: 0,
     store: "sqlite::memory:",
     provider: openAICompatible({ baseUrl: model.baseUrl, model: "scripted" }),
-    retry: { delay: 1, maxDelay: 2 },
+    retry: { delay: 1 },
     signals: false,
     gracePeriod: 0,
     reportError: (error) => reported.push(error),

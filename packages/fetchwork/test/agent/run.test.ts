@@ -367,7 +367,7 @@ describe("fetchwork agent", () => {
   });
 
   it("lists files with and without a plan", async () => {
-    const paths = { tool: "file_paths", arguments: { files_to_edit: [...parts.keys()] } };
+    const paths = { tool: "project_files", arguments: { files: [...parts.keys()] } };
     const { run, cwd } = await atHome({ answers: [paths, ...projectScript(parts)] });
     writeFileSync(join(cwd, "plan.md"), "a plan\n");
     const expected = `${[...parts.keys()].join("\n")}\n`;
