@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { defineCollection, openStore } from "../src/index.ts";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { defineCollection, openStore, type Transaction } from "../src/index.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Note {
@@ -119,6 +120,126 @@ describe("Changes of one turn of the event loop", () => {
       return { ...note, text: "b" };
     });
     expect(await Promise.all(inner)).toMatchObject([{ text: "inner" }, 1, { text: "a" }]);
+  });
+});
+
+describe("Transactions that wait for their turn", () => {
+  const add = (text: string) => async (tx: Transaction) => {
+    await tx.collection(notes).insert({ text });
+    return tx.collection(notes).count();
+  };
+
+  /** Stops the clock, so that no turn takes long on a machine with much to do. */
+  function stopClock() {
+    let now = performance.now();
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+    onTestFinished(() => clock.mockRestore());
+    return (milliseconds: number) => void (now += milliseconds);
+  }
+
+  it("share one commit with those before them, and one that fails fails alone", async () => {
+    stopClock();
+    const { path, store, collection } = await openFile();
+    const before = countCommits(path);
+    const results = await Promise.allSettled([
+      store.transaction(add("a")),
+      collection.insert({ text: "b" }),
+      store.transaction(async (tx) => {
+        await add("c")(tx);
+        throw new Error("no");
+      }),
+      store.transaction(add("a")),
+      collection.insert({ text: "a" }),
+      store.transaction(add("d")),
+    ]);
+    expect(countCommits(path) - before).toBe(1);
+    expect(results).toMatchObject([
+      { value: 1 },
+      { value: { text: "b" } },
+      { reason: { message: "no" } },
+      { reason: { code: "ERR_DOCUMENTS_UNIQUE" } },
+      { reason: { code: "ERR_DOCUMENTS_UNIQUE" } },
+      { value: 3 },
+    ]);
+    expect((await collection.find({ sort: ["text"] })).map(({ text }) => text)).toEqual([
+      "a",
+      "b",
+      "d",
+    ]);
+    expect(await collection.count()).toBe(3);
+  });
+
+  it("are not visible before the commit that they share", async () => {
+    stopClock();
+    const { store, collection } = await openFile();
+    const counts: number[] = [];
+    await Promise.all([
+      store.transaction(add("a")),
+      store.transaction(async (tx) => {
+        counts.push(await collection.count(), await tx.collection(notes).count());
+      }),
+    ]);
+    expect(counts).toEqual([0, 1]);
+  });
+
+  it("keep what they did when the engine fails in one of them", async () => {
+    stopClock();
+    const { path, store, collection } = await openFile();
+    const other = new DatabaseSync(path);
+    other.exec(`CREATE TRIGGER fail AFTER INSERT ON notes WHEN new.doc LIKE '%poison%'
+      BEGIN SELECT json_extract('{', '$'); END`);
+    other.close();
+    const results = await Promise.allSettled([
+      store.transaction(add("a")),
+      store.transaction((tx) => add("poison")(tx).catch(() => 0)),
+      store.transaction(add("b")),
+      collection.insert({ text: "poison" }),
+      store.transaction(add("c")),
+    ]);
+    const failed = { reason: { code: "ERR_DOCUMENTS_ENGINE" } };
+    expect(results).toMatchObject([{ value: 1 }, failed, { value: 2 }, failed, { value: 3 }]);
+    expect(await collection.count({ where: {} })).toBe(3);
+  });
+
+  it("refuse a change that is asked for after their end, while another one has its turn", async () => {
+    const { store, collection } = await openFile();
+    let late: unknown;
+    await Promise.all([
+      store.transaction((tx) => {
+        void setTimeout(1)
+          .then(() => tx.collection(notes).insert({ text: "late" }))
+          .catch((error: unknown) => (late = error));
+      }),
+      store.transaction(async (tx) => {
+        await setTimeout(50);
+        await add("a")(tx);
+      }),
+    ]);
+    expect(late).toMatchObject({ code: "ERR_DOCUMENTS_TRANSACTION" });
+    expect(await collection.find()).toMatchObject([{ text: "a" }]);
+  });
+
+  it("have a commit alone for a while after one that took long", async () => {
+    const advance = stopClock();
+    const { path, store } = await openFile();
+    await store.transaction(() => advance(11));
+    const before = countCommits(path);
+    await Promise.all([store.transaction(add("a")), store.transaction(add("b"))]);
+    expect(countCommits(path) - before).toBe(2);
+    advance(1000);
+    await Promise.all([store.transaction(add("c")), store.transaction(add("d"))]);
+    expect(countCommits(path) - before).toBe(3);
+  });
+
+  it("have a commit alone where they may take long", async () => {
+    stopClock();
+    const { path, store } = await openFile();
+    const before = countCommits(path);
+    await Promise.all([
+      store.transaction(add("a")),
+      store.transaction(add("b"), { timeout: 60_001 }),
+    ]);
+    expect(countCommits(path) - before).toBe(2);
   });
 });
 

@@ -223,12 +223,15 @@ describe.each(engines)("A transaction of %s", (engine, open, openNew) => {
     const note = (name: string) => (): void => {
       order.push(name);
     };
-    await Promise.all([
-      store.collection(entries).insert({ text: "a" }).then(note("first change")),
-      store.transaction(note("first transaction")),
-      store.collection(entries).insert({ text: "b" }).then(note("second change")),
-      store.transaction(note("second transaction")),
+    const change = (text: string) => store.collection(entries).insert({ text });
+    const seen = () => store.transaction((tx) => tx.collection(entries).count());
+    const counts = await Promise.all([
+      change("a").then(note("first change")),
+      seen().finally(note("first transaction")),
+      change("b").then(note("second change")),
+      seen().finally(note("second transaction")),
     ]);
+    expect(counts).toEqual([undefined, 1, undefined, 2]);
     expect(order).toEqual([
       "first change",
       "first transaction",

@@ -1,4 +1,4 @@
-import { DocumentsError } from "../../api/errors.ts";
+import type { DocumentsError } from "../../api/errors.ts";
 import type { Layout } from "../layout.ts";
 import { noResult, type Operation, type Result, type Step } from "../operation.ts";
 import { registryTable } from "../own-tables.ts";
@@ -33,7 +33,7 @@ export interface SessionContext {
 /** Time for which a part of a build holds up the event loop, in milliseconds. */
 const buildTime = 10;
 
-/** One open transaction of the writing connection. */
+/** The work of one turn in a transaction of the writing connection. */
 export class Session {
   readonly connection: Connection;
   readonly #context: SessionContext;
@@ -69,9 +69,7 @@ export class Session {
 
   /** Prepares a collection, if nobody did. */
   prepare(layout: SqliteLayout): void {
-    this.#guard(() => {
-      this.#prepare(layout);
-    });
+    this.#guard(() => this.#prepare(layout));
   }
 
   /** Derives some missing search texts or drops unused ones; returns whether more exist. */
@@ -115,8 +113,8 @@ export class Session {
     }
   }
 
-  /** Makes everything durable. */
-  commit(): void {
+  /** Ends the work. What it changed is in the transaction, which the caller commits. */
+  finish(): void {
     this.#isOpen = false;
     if (this.#failure !== undefined) throw this.#failure;
     for (const [collection, added] of this.#uncounted) {
@@ -124,7 +122,10 @@ export class Session {
       const text = `UPDATE ${registryTable} SET documents = documents + ? WHERE name = ?`;
       this.connection.run(text, [added, collection]);
     }
-    this.connection.exec("COMMIT");
+  }
+
+  /** Notes that everything is durable. */
+  committed(): void {
     for (const layout of this.#prepared) {
       this.#context.ready.add(layout);
       this.#context.onPrepared(layout);
@@ -133,18 +134,10 @@ export class Session {
     for (const layout of this.#unbuilt) this.#context.onUnbuilt(layout);
   }
 
-  /** Undoes everything and returns the reason to reject with. */
-  rollback(reason: unknown): unknown {
+  /** Ends work that the caller undoes. */
+  close(): void {
     this.#isOpen = false;
     this.#context.seen.clear();
-    try {
-      this.connection.rollback();
-      return reason;
-    } catch (error) {
-      return new DocumentsError("ERR_DOCUMENTS_ENGINE", "SQLite failed to roll back", {
-        cause: new AggregateError([reason, error], "two failures"),
-      });
-    }
   }
 
   #guard<R>(work: () => R): R {

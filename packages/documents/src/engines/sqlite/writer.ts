@@ -5,31 +5,25 @@ import type { Connection } from "./connection/connection.ts";
 import { isEngineFailure } from "./connection/sqlite-error.ts";
 import { Session, type SessionContext } from "./session.ts";
 
-/** A change that waits for its turn. */
-interface WriteJob {
-  readonly kind: "write";
-  /** Does the work; what it returns is called after the commit. */
-  readonly run: (session: Session) => () => void;
+/** The promise of who asked. */
+interface Settled {
+  readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** A transaction that waits for its turn. */
-interface TransactionJob {
-  readonly kind: "transaction";
-  /** Does the work; what it resolves to is called after the commit. */
-  readonly run: (session: Session) => Promise<() => void>;
+/** A change, or a transaction of several, whose promise is settled after the commit. */
+interface ChangeJob extends Settled {
+  readonly kind: "transaction" | "write";
+  readonly work: (session: Session) => unknown;
+  /** Time that a transaction may take, in milliseconds. */
   readonly timeout: number;
-  readonly reject: (reason: unknown) => void;
 }
 
 /** Work during which nothing is changed, and that needs no transaction of this connection. */
-interface PauseJob {
+interface PauseJob extends Settled {
   readonly kind: "pause";
-  readonly run: () => Promise<void>;
-  readonly reject: (reason: unknown) => void;
+  readonly work: () => Promise<void> | void;
 }
-
-type Job = PauseJob | TransactionJob | WriteJob;
 
 /** State that a writer shares with the rest of its store. */
 export interface WriterContext extends SessionContext {
@@ -40,25 +34,30 @@ export interface WriterContext extends SessionContext {
 /** Bounds the time that the event loop is blocked. */
 const maxBatch = 512;
 const busyRetryDelay = 5;
+/** Up to this time further turns share a commit, in milliseconds. */
+const maxShared = 10;
+/** After a turn that took longer, each has a commit alone for this time, in milliseconds. */
+const alone = 1000;
+/** A transaction that may take longer shares no commit, in milliseconds. */
+const maxSharedTimeout = 60_000;
 
 /**
  * Lets every change have its turn on the one connection that writes.
  *
- * Changes of one turn of the event loop share one transaction, and so one wait for the disk. Each
- * succeeds or fails alone. A transaction has the connection to itself until it ends. Turns are in
- * the order of asking.
+ * Changes of one turn of the event loop share one commit, and so one wait for the disk. Transactions
+ * that wait for their turn share it, too. Each succeeds or fails alone, and has the connection to
+ * itself until it ends. Turns are in the order of asking.
  */
 export class Writer {
   readonly #connection: Connection;
   readonly #context: WriterContext;
-  readonly #queue: Job[] = [];
+  readonly #queue: (ChangeJob | PauseJob)[] = [];
   #scope: AsyncLocalStorage<Session> | undefined;
   #active = false;
   #scheduled = false;
   #busySince: number | undefined;
-  #whenIdle: (() => void) | undefined;
-  /** Work to do before the next change begins. */
-  readonly #between: (() => void)[] = [];
+  /** When turns may share a commit again. */
+  #aloneUntil = 0;
 
   constructor(connection: Connection, context: WriterContext) {
     this.#connection = connection;
@@ -71,114 +70,80 @@ export class Writer {
   }
 
   /** Runs a change when its turn comes; resolves after the commit. */
-  write<R>(work: (session: Session) => R): Promise<R> {
-    if (this.#insideTransaction()) return Promise.reject(changeInsideError());
-    return new Promise((resolve, reject) => {
-      const run = (session: Session) => {
-        const value = work(session);
-        return () => {
-          resolve(value);
-        };
-      };
-      this.#push({ kind: "write", run, reject });
-    });
+  async write<R>(work: (session: Session) => R): Promise<R> {
+    if (this.#insideTransaction()) throw changeInsideError();
+    return this.#ask({ kind: "write", work, timeout: 0 });
   }
 
   /** Runs a transaction when its turn comes; resolves after the commit. */
-  transaction<R>(work: (session: Session) => Promise<R> | R, timeout: number): Promise<R> {
-    if (this.#insideTransaction()) return Promise.reject(nestedError());
-    return new Promise((resolve, reject) => {
-      const run = async (session: Session) => {
-        const value = await work(session);
-        return () => {
-          resolve(value);
-        };
-      };
-      this.#push({ kind: "transaction", run, timeout, reject });
-    });
+  async transaction<R>(work: (session: Session) => Promise<R> | R, timeout: number): Promise<R> {
+    if (this.#insideTransaction()) throw nestedError();
+    return this.#ask({ kind: "transaction", work, timeout });
   }
 
   /** Runs work in turn, without changing anything before: other connections may. */
-  withoutChanges(work: () => Promise<void>): Promise<void> {
-    if (this.#insideTransaction()) return Promise.reject(changeInsideError());
-    return new Promise((resolve, reject) => {
-      const run = (): Promise<void> => work().then(resolve, reject);
-      this.#push({ kind: "pause", run, reject });
-    });
+  async withoutChanges(work: () => Promise<void>): Promise<void> {
+    if (this.#insideTransaction()) throw changeInsideError();
+    return this.#ask({ kind: "pause", work });
   }
 
   /**
-   * Brings all of the write-ahead log into the file and empties it, between two changes; as far as
-   * others that read let it.
+   * Brings all of the write-ahead log into the file and empties it, before the next change; as far
+   * as others that read let it.
    */
   checkpoint(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#between.push(() => {
-        try {
-          this.#connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-        } catch {
-          // A commit does the same, and says what is wrong to whom it concerns.
-        }
-        resolve();
-      });
-      this.#schedule();
-    });
+    const work = (): void => {
+      try {
+        this.#connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      } catch {
+        // A commit does the same, and says what is wrong to whom it concerns.
+      }
+    };
+    return this.#ask({ kind: "pause", work }, 0);
   }
 
-  /** Resolves when nothing is under way or waiting. */
+  /** Resolves when everything is done that was asked for before. */
   idle(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#whenIdle = resolve;
-      this.#schedule();
-    });
+    return this.#ask({ kind: "pause", work: () => undefined });
   }
 
   #insideTransaction(): boolean {
     return this.#scope?.getStore()?.isOpen === true;
   }
 
-  #push(job: Job): void {
-    this.#queue.push(job);
-    this.#schedule();
+  #ask<R>(
+    asked: Omit<ChangeJob, keyof Settled> | Omit<PauseJob, keyof Settled>,
+    place: number = this.#queue.length,
+  ): Promise<R> {
+    return new Promise<R>((resolve, reject) => {
+      const settled = { resolve: (value: unknown) => resolve(value as R), reject };
+      this.#queue.splice(place, 0, { ...asked, ...settled });
+      this.#schedule();
+    });
   }
 
   /** Waits for the end of this turn of the event loop, so that its changes come together. */
   #schedule(): void {
     if (this.#scheduled || this.#active) return;
     this.#scheduled = true;
-    setImmediate(() => {
-      this.#next();
-    });
+    setImmediate(() => this.#next());
   }
 
   #next(): void {
     this.#scheduled = false;
-    for (const work of this.#between.splice(0)) work();
     const [head] = this.#queue;
-    if (head === undefined) {
-      this.#whenIdle?.();
-      return;
-    }
+    if (head === undefined) return;
     if (head.kind === "pause") {
       this.#queue.shift();
       this.#active = true;
-      void head.run().finally(() => {
-        this.#end();
-      });
+      void Promise.resolve(head.work())
+        .then(head.resolve, head.reject)
+        .finally(() => this.#end());
       return;
     }
-    const session = this.#begin();
-    if (session === undefined) return;
+    if (!this.#begin()) return;
     this.#active = true;
-    if (head.kind === "write") {
-      this.#runBatch(session);
-      this.#end();
-    } else {
-      this.#queue.shift();
-      void this.#runTransaction(session, head).finally(() => {
-        this.#end();
-      });
-    }
+    void this.#runTogether();
   }
 
   #end(): void {
@@ -190,7 +155,7 @@ export class Writer {
    * Takes the lock. While another process has it, the attempt is repeated by a timer: waiting
    * inside SQLite would stop the event loop.
    */
-  #begin(): Session | undefined {
+  #begin(): boolean {
     try {
       this.#connection.exec("BEGIN IMMEDIATE");
     } catch (error) {
@@ -198,68 +163,110 @@ export class Writer {
       const isBusy = hasCode(error, "ERR_DOCUMENTS_BUSY");
       if (isBusy && performance.now() - this.#busySince < this.#context.busyTimeout) {
         this.#scheduled = true;
-        setTimeout(() => {
-          this.#next();
-        }, busyRetryDelay);
-        return undefined;
+        setTimeout(() => this.#next(), busyRetryDelay);
+        return false;
       }
       this.#busySince = undefined;
       for (const job of this.#takeTurn()) job.reject(error);
       this.#schedule();
-      return undefined;
+      return false;
     }
     this.#busySince = undefined;
-    return new Session(this.#connection, this.#context);
+    return true;
   }
 
-  #takeTurn(): readonly Job[] {
-    return this.#queue[0]?.kind === "transaction" ? this.#queue.splice(0, 1) : this.#takeBatch();
-  }
-
-  #takeBatch(): readonly WriteJob[] {
-    const batch: WriteJob[] = [];
+  /** Takes a transaction, or the changes up to the next one. */
+  #takeTurn(): readonly ChangeJob[] {
+    const turn: ChangeJob[] = [];
     for (const job of this.#queue) {
-      if (job.kind !== "write" || batch.length === maxBatch) break;
-      batch.push(job);
+      if (job.kind === "pause" || turn.length === maxBatch) break;
+      if (job.kind === "transaction" && turn.length > 0) break;
+      turn.push(job);
+      if (job.kind === "transaction") break;
     }
-    this.#queue.splice(0, batch.length);
-    return batch;
+    this.#queue.splice(0, turn.length);
+    return turn;
   }
 
-  #runBatch(session: Session): void {
-    const batch = this.#takeBatch();
+  /** Runs a turn, and those that wait behind it while that is short, up to one commit for all. */
+  async #runTogether(): Promise<void> {
+    const startedAt = performance.now();
+    const taken: ChangeJob[] = [];
     const outcomes: (() => void)[] = [];
     try {
-      for (const job of batch) outcomes.push(runAlone(session, job));
-      session.commit();
+      do {
+        const turn = this.#takeTurn();
+        const isFirst = taken.length === 0;
+        taken.push(...turn);
+        outcomes.push(...(await this.#runTurn(turn, isFirst)));
+      } while (taken.length < maxBatch && this.#mayShare(startedAt));
+      this.#connection.exec("COMMIT");
     } catch (error) {
-      const reason = session.rollback(error);
-      for (const job of batch) job.reject(reason);
+      this.#context.seen.clear();
+      try {
+        this.#connection.rollback();
+      } catch {
+        // The next BEGIN says what is wrong.
+      }
+      this.#end();
+      for (const job of taken) job.reject(error);
       return;
     }
+    this.#end();
     for (const settle of outcomes) settle();
   }
 
-  async #runTransaction(session: Session, job: TransactionJob): Promise<void> {
+  /**
+   * Whether what waits next shares the commit. What is done waits for that commit. So nothing joins
+   * it that may take long, nor for a while after something that did.
+   */
+  #mayShare(startedAt: number): boolean {
+    const [next] = this.#queue;
+    if (next === undefined || next.kind === "pause") return false;
+    if (next.kind === "transaction" && next.timeout > maxSharedTimeout) return false;
+    const now = performance.now();
+    return now - startedAt < maxShared && now >= this.#aloneUntil;
+  }
+
+  /** Runs a turn, after others in a savepoint; what it returns is called after the commit. */
+  async #runTurn(turn: readonly ChangeJob[], isFirst: boolean): Promise<readonly (() => void)[]> {
+    const startedAt = performance.now();
+    const session = new Session(this.#connection, this.#context);
     const scope = (this.#scope ??= new AsyncLocalStorage());
+    const outcomes = [() => session.committed()];
+    if (!isFirst) this.#connection.exec("SAVEPOINT turn");
     try {
-      const settle = await withinTime(job, () => scope.run(session, () => job.run(session)));
-      session.commit();
-      settle();
+      for (const job of turn) {
+        if (job.kind === "write") outcomes.push(runAlone(session, job));
+        else {
+          const value = await withinTime(job, () =>
+            scope.run(session, () => Promise.resolve(job.work(session))),
+          );
+          outcomes.push(() => job.resolve(value));
+        }
+      }
+      session.finish();
     } catch (error) {
-      job.reject(session.rollback(error));
+      session.close();
+      // After some failures SQLite itself has undone everything.
+      if (isFirst || !this.#connection.inTransaction) throw error;
+      this.#connection.exec("ROLLBACK TO turn");
+      outcomes.splice(0, Infinity, ...turn.map((job) => () => job.reject(error)));
     }
+    if (!isFirst) this.#connection.exec("RELEASE turn");
+    const now = performance.now();
+    if (now - startedAt > maxShared) this.#aloneUntil = now + alone;
+    return outcomes;
   }
 }
 
 /** Runs one change of a batch: its own failure is its own, one of the engine is everybody's. */
-function runAlone(session: Session, job: WriteJob): () => void {
+function runAlone(session: Session, { reject, resolve, work }: ChangeJob): () => void {
   try {
-    return job.run(session);
+    const value = work(session);
+    return () => resolve(value);
   } catch (error) {
     if (isEngineFailure(error)) throw error;
-    return () => {
-      job.reject(error);
-    };
+    return () => reject(error);
   }
 }
