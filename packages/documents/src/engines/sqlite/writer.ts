@@ -44,8 +44,8 @@ const maxSharedTimeout = 60_000;
 /**
  * Lets every change have its turn on the one connection that writes.
  *
- * Changes of one turn of the event loop share one commit, and so one wait for the disk. Transactions
- * that wait for their turn share it, too. Each succeeds or fails alone, and has the connection to
+ * Changes of one turn of the event loop share one commit, and so one wait for the disk. So do
+ * transactions that wait for their turn. Each succeeds or fails alone, and has the connection to
  * itself until it ends. Turns are in the order of asking.
  */
 export class Writer {
