@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -54,6 +55,39 @@ describe.skipIf(noPostgres !== undefined)("Transactions of PostgreSQL that meet"
     expect(await result()).toMatchObject({ n: 11, version: 3 });
   });
 
+  it("leave connections to others while they wait for each other", async () => {
+    const url = await newDatabase();
+    const store = await openStore(url, { collections: [counters], postgres: { poolSize: 2 } });
+    onTestFinished(() => store.close());
+    const other = await open(url);
+    const locking = await connect(url);
+    // The lock of transactions that have conflicted twice.
+    await locking.query("SELECT pg_advisory_lock(1180128344)");
+    const conflicted = Array.from({ length: 3 }, () => Promise.withResolvers<undefined>());
+    const all = conflicted.map(async ({ resolve }, index) => {
+      const id = String(index);
+      await other.collection(counters).insert({ n: 0 }, { id });
+      let attempts = 0;
+      await store.transaction(
+        async (tx) => {
+          const { n = 0 } = (await tx.collection(counters).get(id)) ?? {};
+          attempts += 1;
+          if (attempts <= 2) await other.collection(counters).update(id, { n: n + 1 });
+          if (attempts === 2) resolve(undefined);
+          await tx.collection(counters).update(id, { n: n + 1 });
+        },
+        { timeout: 60_000 },
+      );
+    });
+    await Promise.all(conflicted.map(({ promise }) => promise));
+    await setTimeout(200);
+    expect(await store.collection(counters).get("0")).toMatchObject({ n: 2 });
+    await locking.query("SELECT pg_advisory_unlock(1180128344)");
+    await Promise.all(all);
+    const stored = await store.collection(counters).getMany(["0", "1", "2"]);
+    expect(stored).toMatchObject([{ n: 3 }, { n: 3 }, { n: 3 }]);
+  });
+
   it("come out of a deadlock", async () => {
     const store = await open(await newDatabase());
     const collection = store.collection(counters);
@@ -100,10 +134,7 @@ describe.skipIf(noPostgres !== undefined)("A change in PostgreSQL", () => {
     const store = await open(url);
     const collection = store.collection(counters);
     for (const id of ["x", "y"]) await collection.insert({ n: 0 }, { id });
-    const [, port, database = "", host = ""] = /:(\d+)\/([^/?]*)\?host=(.*)$/.exec(url) ?? [];
-    const other = new Client({ host, port: Number(port), database, user: "postgres" });
-    await other.connect();
-    onTestFinished(() => other.end());
+    const other = await connect(url);
     // Only the store's connection looks for deadlocks, so it is the one that is given up.
     await other.query("SET deadlock_timeout = '1h'; BEGIN; DELETE FROM counters WHERE id = 'y'");
     const removing = collection.removeMany({ where: {} });
@@ -155,4 +186,13 @@ async function findDeadlocksAfter(time: number, url: string): Promise<void> {
   onTestFinished(async () => {
     await alter("RESET deadlock_timeout");
   });
+}
+
+/** Connects a client until the test ends. */
+async function connect(url: string): Promise<Client> {
+  const [, port, database = "", host = ""] = /:(\d+)\/([^/?]*)\?host=(.*)$/.exec(url) ?? [];
+  const client = new Client({ host, port: Number(port), database, user: "postgres" });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
 }

@@ -37,7 +37,7 @@ export class Transactions {
   readonly #locks: LockTable | undefined;
   /** Systems that are not PostgreSQL may have no such lock, and no need of it. */
   #cannotLock = false;
-  #queued: Promise<undefined> = Promise.resolve(undefined);
+  #queued: Promise<unknown> = Promise.resolve();
   readonly #scope = new AsyncLocalStorage<BoundSession>();
 
   /** A distributed store has no advisory locks; its transactions queue by a row of its locks. */
@@ -71,9 +71,7 @@ export class Transactions {
         const isFree = attempt < Math.min(freeAttempts, retries);
         const run = (): Promise<R> =>
           this.#attempt(work, { deadline, timeout, attempt, isFree, seen });
-        return attempt < freeAttempts || this.#locks === undefined
-          ? await run()
-          : await this.#queue(this.#locks, deadline, run);
+        return attempt < freeAttempts ? await run() : await this.#queue(deadline, run);
       } catch (error) {
         if (!(error instanceof Again)) throw error;
         if (attempt >= retries || performance.now() >= deadline)
@@ -83,14 +81,20 @@ export class Transactions {
     }
   }
 
-  /** Runs work while no conflicting transaction runs, or at the end of the time. */
-  async #queue<R>(locks: LockTable, deadline: number, work: () => Promise<R>): Promise<R> {
-    // One call of this process asks for the lock at a time. So it goes from one to the next at
-    // once.
-    const before = this.#queued;
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    this.#queued = promise;
-    await before;
+  /**
+   * Runs work when the conflicting transactions of this process before it have ended. They wait
+   * without a connection, so that others have one.
+   */
+  #queue<R>(deadline: number, work: () => Promise<R>): Promise<R> {
+    const outcome = this.#queued.then(() => this.#withLock(deadline, work));
+    this.#queued = outcome.catch(() => undefined);
+    return outcome;
+  }
+
+  /** Runs work while no other process runs a conflicting transaction, or at the end of the time. */
+  async #withLock<R>(deadline: number, work: () => Promise<R>): Promise<R> {
+    const locks = this.#locks;
+    if (locks === undefined) return work();
     const lock = { name: queueLease, token: randomUUID() };
     try {
       while (performance.now() < deadline) {
@@ -103,7 +107,6 @@ export class Transactions {
     } finally {
       // Where this fails the lock expires; the outcome of the work is what the caller must know.
       await locks.releaseLock(lock).catch(() => undefined);
-      resolve(undefined);
     }
   }
 

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import { DocumentsError } from "../../../api/errors.ts";
 import { loadSqlite } from "../connection/load-sqlite.ts";
 import { isBusy } from "../connection/sqlite-error.ts";
@@ -10,37 +11,31 @@ import { isBusy } from "../connection/sqlite-error.ts";
  * without asking for the lock is noticed when its file cannot be had alone.
  */
 export function takeOwnership(path: string): () => void {
-  const { DatabaseSync } = loadSqlite();
-  const lock = new DatabaseSync(`${path}-lock`, { timeout: 0 });
-  try {
+  return holdLock(path, (lock) => {
     lock.exec("BEGIN EXCLUSIVE");
     probe(path);
-  } catch (error) {
-    lock.close();
-    if (isBusy(error)) throw takenError(path, error);
-    throw error;
-  }
-  return () => {
-    lock.close();
-  };
+  });
 }
 
 /** Refuses a store that another process has for itself, and keeps others from that from then on. */
 export function respectOwnership(path: string): () => void {
-  const { DatabaseSync } = loadSqlite();
-  const lock = new DatabaseSync(`${path}-lock`, { timeout: 0 });
-  try {
+  return holdLock(path, (lock) => {
     // The read of a transaction holds a lock that many may share, and none besides one that owns.
     lock.exec("BEGIN");
     lock.prepare("SELECT count(*) FROM sqlite_master").get();
+  });
+}
+
+function holdLock(path: string, take: (lock: DatabaseSync) => void): () => void {
+  const lock = new (loadSqlite().DatabaseSync)(`${path}-lock`, { timeout: 0 });
+  try {
+    take(lock);
   } catch (error) {
     lock.close();
     if (isBusy(error)) throw takenError(path, error);
     throw error;
   }
-  return () => {
-    lock.close();
-  };
+  return () => lock.close();
 }
 
 /** In this mode SQLite takes the whole file, which fails while anybody else has it open. */
