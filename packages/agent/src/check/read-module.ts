@@ -13,39 +13,34 @@ import {
 import { isRequire, readAssignment } from "./read-assignment.ts";
 import type { CallFact, ImportFact, WantedName } from "./module-facts.ts";
 
-/** Facts found so far while a module is read. */
-export type ModuleCollector = ReturnType<typeof emptyModule>;
-
 /** Facts about a module, for other files. */
 export type ModuleFacts = Readonly<ModuleCollector>;
 
-/** A module of which nothing is known yet. */
-function emptyModule() {
-  return {
-    imports: [] as ImportFact[],
-    /** Exported names. */
-    exports: new Set<string>(),
-    /** Specifiers of `export * from`. */
-    stars: [] as string[],
-    /** Every name that is declared somewhere in it, and how often. */
-    declared: new Map<string, number>(),
-    /** Names that are declared at its top. */
-    topLevel: new Set<string>(),
-    /** Names that are made global: `window.start = start`. */
-    globals: new Set<string>(),
-    /** Names that are taken of whole modules, by the local name of the module. */
-    namespaces: new Map<string, WantedName[]>(),
-    calls: [] as CallFact[],
-    /** Whether the module exports something that cannot be listed. */
-    opaque: false,
-    usesEsm: false,
-    usesCjs: undefined as WantedName | undefined,
-  };
+/** Facts found so far while a module is read. */
+export class ModuleCollector {
+  imports: ImportFact[] = [];
+  /** Exported names. */
+  exports: Set<string> = new Set();
+  /** Specifiers of `export * from`. */
+  stars: string[] = [];
+  /** Every name that is declared somewhere in it, and how often. */
+  declared: Map<string, number> = new Map();
+  /** Names that are declared at its top. */
+  topLevel: Set<string> = new Set();
+  /** Names that are made global: `window.start = start`. */
+  globals: Set<string> = new Set();
+  /** Names that are taken of whole modules, by the local name of the module. */
+  namespaces: Map<string, WantedName[]> = new Map();
+  calls: CallFact[] = [];
+  /** Whether the module exports something that cannot be listed. */
+  opaque = false;
+  usesEsm = false;
+  usesCjs: WantedName | undefined = undefined;
 }
 
 /** Reads what a parsed script imports, exports, declares and calls. */
 export function readModule(program: AstNode): ModuleFacts {
-  const found = emptyModule();
+  const found = new ModuleCollector();
   for (const statement of nodesAt(program, "body")) readStatement(statement, found);
   walk(program, (node, parent) => readNode(node, parent, found));
   walk(program, (node, parent) => readMemberUse(node, parent, found));

@@ -40,28 +40,24 @@ export function loadPageReader(): Promise<PageReader> {
 }
 
 /** Facts about a page, for other files. */
-export type PageFacts = Readonly<Collector>;
+export type PageFacts = Readonly<PageCollector>;
 
 /** Facts found so far while a page is read. */
-type Collector = ReturnType<typeof emptyPage>;
-
-function emptyPage() {
-  return {
-    references: [] as PageReference[],
-    ids: [] as Placed[],
-    classes: new Set<string>(),
-    /** Ids that the page itself points at: `for`, `aria-labelledby`, `href="#id"`. */
-    idUses: [] as Placed[],
-    /** Functions that attributes like `onclick` call. */
-    handlers: [] as Placed[],
-    scripts: [] as InlineScript[],
-    styles: [] as Placed[],
-    hasImportMap: false,
-  };
+class PageCollector {
+  references: PageReference[] = [];
+  ids: Placed[] = [];
+  classes: Set<string> = new Set();
+  /** Ids that the page itself points at: `for`, `aria-labelledby`, `href="#id"`. */
+  idUses: Placed[] = [];
+  /** Functions that attributes like `onclick` call. */
+  handlers: Placed[] = [];
+  scripts: InlineScript[] = [];
+  styles: Placed[] = [];
+  hasImportMap = false;
 }
 
 function readPage(html: string, parse: Parse): PageFacts {
-  const found = emptyPage();
+  const found = new PageCollector();
   const stack: DefaultTreeAdapterTypes.Node[] = [parse(html, { sourceCodeLocationInfo: true })];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     if ("attrs" in node) readElement(node, found);
@@ -85,7 +81,7 @@ const loads: ReadonlySet<string> = new Set([
   "input src",
 ]);
 
-function readElement(element: DefaultTreeAdapterTypes.Element, found: Collector): void {
+function readElement(element: DefaultTreeAdapterTypes.Element, found: PageCollector): void {
   const { tagName, attrs } = element;
   const line = element.sourceCodeLocation?.startLine ?? 1;
   const values = new Map(attrs.map(({ name, value }) => [name, value]));
@@ -123,7 +119,7 @@ const pointing: ReadonlySet<string> = new Set([
   "aria-describedby",
 ]);
 
-function readAttribute(name: string, value: string, line: number, found: Collector): void {
+function readAttribute(name: string, value: string, line: number, found: PageCollector): void {
   if (name === "id" && value !== "") found.ids.push({ text: value, line });
   else if (name === "class") for (const one of value.split(/\s+/)) found.classes.add(one);
   else if (pointing.has(name)) {
@@ -132,7 +128,7 @@ function readAttribute(name: string, value: string, line: number, found: Collect
 }
 
 /** `start()` of `onclick="start()"`; more than a plain call is not looked at. */
-function readHandler(value: string, line: number, found: Collector): void {
+function readHandler(value: string, line: number, found: PageCollector): void {
   const [, name] = /^\s*(?:return\s+)?([A-Za-z_$][\w$]*)\s*\(/.exec(value) ?? [];
   if (name !== undefined) found.handlers.push({ text: name, line });
 }
@@ -141,7 +137,7 @@ function readScript(
   element: DefaultTreeAdapterTypes.Element,
   values: ReadonlyMap<string, string>,
   line: number,
-  found: Collector,
+  found: PageCollector,
 ): void {
   const type = values.get("type") ?? "";
   const src = values.get("src");
