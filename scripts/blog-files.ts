@@ -4,14 +4,13 @@ import { projectFiles } from "../packages/fetchwork/src/new/project-files.ts";
 import type { ProjectOptions } from "../packages/fetchwork/src/new/project-options.ts";
 
 /**
- * The words that make the blog: `fetchwork new blog --auth password,oidc --password-resets
- * --webhooks`.
+ * The words that make the blog: `fetchwork new blog --password-resets --webhooks`.
  */
 const options: ProjectOptions = {
   name: "blog",
   title: "Blog",
   database: "sqlite",
-  auth: ["password", "oidc"],
+  hasUsers: true,
   passwordResets: true,
   webhooks: true,
   list: "array",

@@ -13,7 +13,7 @@ const options: ProjectOptions = {
   name: "my-api",
   title: "My API",
   database: "sqlite",
-  auth: ["password"],
+  hasUsers: true,
   passwordResets: false,
   webhooks: false,
   list: "array",

@@ -15,7 +15,7 @@ const options: ProjectOptions = {
   name: "shop",
   title: "Shop",
   database: "sqlite",
-  auth: ["password"],
+  hasUsers: true,
   passwordResets: false,
   webhooks: false,
   list: "array",

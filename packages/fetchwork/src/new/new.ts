@@ -13,7 +13,6 @@ import { projectFiles } from "./project-files.ts";
 import { packageNames, toolNames } from "./project-manifest.ts";
 import {
   checkProjectOptions,
-  authMethods,
   faultOfName,
   faultOfTitle,
   titleOf,
@@ -37,9 +36,8 @@ export const newCommand: Command = defineCommand({
     },
     auth: {
       type: "string",
-      hint: "methods",
-      description:
-        "How users sign in: password; password and providers, such as password,github,oidc; or none (default: password)",
+      hint: "password|none",
+      description: "How users sign in; none: there are no users (default: password)",
     },
     "sign-up": {
       type: "string",
@@ -124,7 +122,7 @@ function optionsOf(
     name,
     title,
     database: oneOf("db", database, ["sqlite", "postgres"]),
-    auth: auth === "none" ? [] : auth.split(",").map((one) => oneOf("auth", one, authMethods)),
+    hasUsers: oneOf("auth", auth, ["password", "none"]) === "password",
     signUp: oneOf("sign-up", answers.signUp ?? "master", ["master", "public"]),
     passwordResets: answers.passwordResets === true,
     webhooks: answers.webhooks === true,

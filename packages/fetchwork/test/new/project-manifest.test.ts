@@ -27,7 +27,7 @@ const options = checkProjectOptions({
   name: "shop",
   title: "Shop",
   database: "sqlite",
-  auth: ["password"],
+  hasUsers: true,
   signUp: "master",
   passwordResets: false,
   webhooks: false,
