@@ -128,11 +128,10 @@ describe.each(allEngines)("fetchwork db backup of %s", (_engine, newUrl) => {
     await fill(url);
     const file = await backupOf(url);
     const [code, , stderr] = await runDb(["restore", file, "-u", url]);
-    const place = url.startsWith("sqlite:") ? "sqlite:restored.db" : "env:NEW_DATABASE_URL";
     expect([code, stderr]).toEqual([
       1,
       `fetchwork db restore: ${shownUrl(url)} already has documents ("items", "orders"): ` +
-        `restore into a new store with "fetchwork db restore ${file} --url ${place}"\n`,
+        "restore into a new store, with another --url\n",
     ]);
   }, 60_000);
 });
