@@ -29,7 +29,7 @@ const article = {
 /** Files of the blog that its commands make; its others are tests of the repository. */
 export async function blogFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
-  for (const [path, { text }] of await projectFiles(options, { kind: "registry" })) {
+  for (const [path, { text }] of await projectFiles(options, {})) {
     if (!rootFiles.has(path))
       files.set(path, path === "package.json" ? exampleManifest(text) : text);
   }

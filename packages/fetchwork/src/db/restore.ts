@@ -6,6 +6,7 @@ import {
   openStore,
   type Store,
 } from "@fetchwork/documents";
+import { shownUrl } from "@fetchwork/service/internal";
 import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { jsonLine, oneLine } from "../command/terminal-text.ts";
@@ -16,7 +17,7 @@ import { documentCount } from "./document-count.ts";
 import { createProgress, jsonOption } from "./progress.ts";
 import { readBackup } from "./read-backup.ts";
 import { recordBatches } from "./record-batches.ts";
-import { shownUrl, storeUrl, urlOption } from "./store-url.ts";
+import { storeUrl, urlOption } from "./store-url.ts";
 
 /** The result of a first reading of a backup. */
 interface Contents {

@@ -3,8 +3,7 @@ import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config, SettingsShape } from "@fetchwork/service";
 import { apiIndex } from "../add/api-index.ts";
-import type { PackageSource } from "./package-source.ts";
-import { projectManifest } from "./project-manifest.ts";
+import { type PackageSource, projectManifest } from "./project-manifest.ts";
 import type { ProjectOptions } from "./project-options.ts";
 import { projectSources, settingDefaults, settingGroups } from "./project-sources.ts";
 

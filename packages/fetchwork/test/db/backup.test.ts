@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { administer, defineCollection, type DocumentRecord, openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
-import { shownUrl } from "../../src/db/store-url.ts";
+import { shownUrl } from "@fetchwork/service/internal";
 import { allDefinitions, allEngines, newFolder, runDb } from "./db-world.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
 

@@ -60,7 +60,7 @@ describe("fetchwork new", () => {
   it.skipIf(!existsSync("/proc/self"))("says so where a folder cannot be made", async () => {
     for (const folder of ["proc/fetchwork/shop", "proc/shop"]) {
       const { code, stderr } = await fetchwork("/", "new", folder, ...quick);
-      const message = `cannot create /${folder}: no such file or folder`;
+      const message = `cannot create /${folder}: no such file or directory`;
       expect([code, stderr]).toEqual([1, `fetchwork new: ${message}\n`]);
     }
   });
@@ -211,14 +211,14 @@ const choices: readonly ProjectOptions[] = (["sqlite", "postgres"] as const).fla
 describe("the templates", () => {
   it("name the providers that the package knows by their names", async () => {
     const [base = expect.fail()] = choices;
-    const files = await projectFiles(base, { kind: "registry" });
+    const files = await projectFiles(base, {});
     const text = (files.get("README.md")?.text ?? "").toLowerCase();
     for (const name of Object.keys(knownProviders)) expect(text).toContain(name);
     expect(text).toContain("/callback");
   });
 
   it.each(choices)("make a whole project of %j", async (options) => {
-    const files = await projectFiles(options, { kind: "registry" });
+    const files = await projectFiles(options, {});
     const manifest = JSON.parse(files.get("package.json")?.text ?? "");
     const missing: string[] = [];
     const declared = { ...manifest.dependencies, ...manifest.devDependencies };

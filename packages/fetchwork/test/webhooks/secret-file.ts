@@ -6,7 +6,7 @@ const folder = mkdtempSync(join(tmpdir(), "fetchwork-secret-"));
 let count = 0;
 process.once("exit", () => rmSync(folder, { recursive: true }));
 
-/** Writes a secret to a file of its own, and returns the option that names it. */
+/** Writes a secret to a new file, and returns the option that names it. */
 export function secretFile(secret: string): readonly ["--secret-file", string] {
   count += 1;
   const file = join(folder, `${count}`);

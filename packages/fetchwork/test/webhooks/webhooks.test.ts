@@ -88,7 +88,7 @@ describe("fetchwork webhooks send", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^fetchwork webhooks send: .*refuses the connection.*\n$/);
     expect((await run("send", "missing.json", ...args))[2]).toMatch(
-      /missing\.json: no such file or folder\n$/,
+      /missing\.json: no such file or directory\n$/,
     );
   });
 
