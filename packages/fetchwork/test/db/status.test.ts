@@ -5,8 +5,7 @@ import { openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
 import { newDatabase } from "../../../documents/test/open-for-test.ts";
 import { noPostgres, runSql } from "../../../documents/test/postgres-server.ts";
-import { progressCollection } from "@fetchwork/service/internal";
-import { shownUrl } from "@fetchwork/service/internal";
+import { progressCollection, shownUrl } from "@fetchwork/service/internal";
 import { allDefinitions, allEngines, newFolder, runDb } from "./db-world.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
 
