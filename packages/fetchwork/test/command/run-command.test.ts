@@ -200,11 +200,7 @@ describe("runCommand", () => {
       "cannot open /nowhere/notes.txt: no such file or directory",
     ],
     ["EISDIR", () => readFile("/"), "illegal operation on a directory"],
-    [
-      "ENOTDIR",
-      () => readFile("/dev/null/x"),
-      "cannot open /dev/null/x: not a directory",
-    ],
+    ["ENOTDIR", () => readFile("/dev/null/x"), "cannot open /dev/null/x: not a directory"],
     [
       "ENOENT of a program",
       () => promisify(execFile)("no-such"),
