@@ -4,14 +4,13 @@ import { projectFiles } from "../packages/fetchwork/src/new/project-files.ts";
 import type { ProjectOptions } from "../packages/fetchwork/src/new/project-options.ts";
 
 /**
- * The words that make the blog: `fetchwork new blog --auth password,oidc --password-resets
- * --webhooks`.
+ * The words that make the blog: `fetchwork new blog --password-resets --webhooks`.
  */
 const options: ProjectOptions = {
   name: "blog",
   title: "Blog",
   database: "sqlite",
-  auth: ["password", "oidc"],
+  hasUsers: true,
   passwordResets: true,
   webhooks: true,
   list: "array",
@@ -30,7 +29,7 @@ const article = {
 /** Files of the blog that its commands make; its others are tests of the repository. */
 export async function blogFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
-  for (const [path, { text }] of await projectFiles(options, { kind: "registry" })) {
+  for (const [path, { text }] of await projectFiles(options, {})) {
     if (!rootFiles.has(path))
       files.set(path, path === "package.json" ? exampleManifest(text) : text);
   }

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import type { PackageSource } from "../packages/fetchwork/src/new/package-source.ts";
 import { projectManifest } from "../packages/fetchwork/src/new/project-manifest.ts";
 import type { ProjectOptions } from "../packages/fetchwork/src/new/project-options.ts";
 import { readManifest, readPackages } from "../scripts/workspace-packages.ts";
@@ -13,27 +12,18 @@ const options: ProjectOptions = {
   name: "my-api",
   title: "My API",
   database: "sqlite",
-  auth: ["password"],
+  hasUsers: true,
   passwordResets: false,
   webhooks: false,
   list: "array",
   port: 9000,
 };
-const kinds: readonly PackageSource[] = [
-  { kind: "registry" },
-  { kind: "tarballs", files: new Map() },
-];
-const made = kinds.flatMap((source) =>
-  [false, true].map((pinsNode) => {
-    const { scripts } = JSON.parse(projectManifest(options, { ...source, pinsNode })) as {
-      readonly scripts: Scripts;
-    };
-    return [
-      `a project from ${source.kind}, ${pinsNode ? "with" : "without"} Node`,
-      scripts,
-    ] as const;
-  }),
-);
+const made = [false, true].map((pinsNode) => {
+  const { scripts } = JSON.parse(projectManifest(options, { pinsNode })) as {
+    readonly scripts: Scripts;
+  };
+  return [`a project ${pinsNode ? "with" : "without"} Node`, scripts] as const;
+});
 const written = (["packages", "examples"] as const).flatMap((folder) =>
   readPackages(folder).map(({ manifest: { name, scripts = {} } }) => [name, scripts] as const),
 );

@@ -7,7 +7,7 @@ import {
   mailSettings,
   serverSettings,
 } from "../src/index.ts";
-import { testService } from "../src/testing/index.ts";
+import { testService } from "../src/testing/test-service.ts";
 import { openApi } from "./open-api.ts";
 
 const basic = ["ada@example.com", "123456"] as const;

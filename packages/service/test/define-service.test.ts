@@ -13,7 +13,7 @@ import {
   serverSettings,
   type ServiceOptions,
 } from "../src/index.ts";
-import { testService } from "../src/testing/index.ts";
+import { testService } from "../src/testing/test-service.ts";
 import { app, config, note } from "./notes-service.ts";
 
 const tidy = backgroundJob({ name: "tidy", run: () => undefined });

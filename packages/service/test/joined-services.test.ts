@@ -13,7 +13,7 @@ import {
   serverSettings,
   webhookSettings,
 } from "../src/index.ts";
-import { testService, type TestService } from "../src/testing/index.ts";
+import { testService, type TestService } from "../src/testing/test-service.ts";
 
 const greeted: string[] = [];
 const greet = backgroundJob<string>({

@@ -1,6 +1,10 @@
 import { serve } from "@fetchwork/http/serve";
 import { onTestFinished } from "vitest";
-import { testService, type TestService, type TestServiceOptions } from "../src/testing/index.ts";
+import {
+  testService,
+  type TestService,
+  type TestServiceOptions,
+} from "../src/testing/test-service.ts";
 import { app } from "./notes-service.ts";
 
 /** How tests reach the API: by calling it, or over a socket; both with `npm run test:all`. */

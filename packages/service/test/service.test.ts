@@ -11,7 +11,7 @@ import {
   serverSettings,
   webhookSettings,
 } from "../src/index.ts";
-import { testService } from "../src/testing/index.ts";
+import { testService } from "../src/testing/test-service.ts";
 
 const config = defineConfig({
   ...serverSettings,

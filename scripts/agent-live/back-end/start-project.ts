@@ -15,7 +15,7 @@ const options: ProjectOptions = {
   name: "shop",
   title: "Shop",
   database: "sqlite",
-  auth: ["password"],
+  hasUsers: true,
   passwordResets: false,
   webhooks: false,
   list: "array",
@@ -24,7 +24,7 @@ const options: ProjectOptions = {
 
 /** The files of a new project, and those of a task; without secrets, which tests make up. */
 export async function startProject(files: Files = {}): Promise<Files> {
-  const made = await projectFiles(options, { kind: "registry" });
+  const made = await projectFiles(options, {});
   const own = Array.from(made, ([path, { text }]) => [path, text] as const);
   return withIndex({ ...Object.fromEntries(own.filter(([path]) => path !== ".env")), ...files });
 }

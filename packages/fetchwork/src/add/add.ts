@@ -2,17 +2,15 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineCommand, type Command, type OptionValues } from "../command/command.ts";
 import type { CommandIo } from "../command/command-io.ts";
-import { terminalOf } from "../command/interactive-terminal.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { accessRulesOf } from "./access-rules.ts";
 import { addResource, registry, withPart } from "./add-resource.ts";
 import { apiIndex, findParts } from "./api-index.ts";
-import { chooseName } from "./choose-name.ts";
 import { partFile } from "./part-files.ts";
 import { parseField, type Field } from "./field.ts";
 import { findProject, type Project } from "./project.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
-import { namesOf } from "./resource-names.ts";
+import { namesOf, singularOf } from "./resource-names.ts";
 import { writeChanges } from "./write-changes.ts";
 
 const addOptions = {
@@ -74,11 +72,8 @@ export const addCommand: Command = defineCommand({
         throw new CommandUsageError(`the ${given} has no name: fetchwork add ${given} NAME`);
       if (!second.includes(":")) return addPart(given, second, { project, io });
     }
-    // All options are checked before the question.
-    definitionOf({ name: given, fields, options: values }, project);
-    const context = { input: terminalOf(io), signal: io.signal };
-    const name = values.path === undefined ? await chooseName(given, context) : given;
-    const definition = definitionOf({ name, fields, options: values }, project);
+    const definition = definitionOf({ name: given, fields, options: values }, project);
+    if (values.path === undefined) requireSingular(given);
     const read = (path: string): string | undefined => {
       const file = join(project.folder, path);
       return existsSync(file) ? readFileSync(file, "utf8") : undefined;
@@ -212,6 +207,15 @@ export function definitionOf(
   }
   const softDelete = options["soft-delete"] === true;
   return { names, fields, access, owner, softDelete, list, hasUsers, hasWebhooks };
+}
+
+/** Refuses a name that looks like a plural. */
+function requireSingular(name: string): void {
+  const singular = singularOf(name);
+  if (singular === undefined) return;
+  throw new CommandUsageError(
+    `${JSON.stringify(name)} looks like a plural, did you mean ${singular}? To keep the name, set the path: --path /${namesOf(name).kebab}`,
+  );
 }
 
 function checkNames(fields: readonly Field[], owner: string | undefined): void {

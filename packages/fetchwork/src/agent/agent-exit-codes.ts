@@ -18,22 +18,18 @@ const codes: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Converts an error of the agent library into the failure of a command. */
-export function asFailure(
-  error: unknown,
-  { signal, hint }: { readonly signal: AbortSignal; readonly hint?: string | undefined },
-): Error {
+export function asFailure(error: unknown, signal: AbortSignal): Error {
   if (error instanceof CommandFailure || error instanceof CommandUsageError) return error;
   if (error instanceof AgentUsageError)
     return new CommandUsageError(error.message, { cause: error });
   if (signal.aborted) {
     const exitCode = exitCodes.interrupted;
-    return new CommandFailure("interrupted", { exitCode, hint, cause: error });
+    return new CommandFailure("interrupted", { exitCode, cause: error });
   }
   if (error instanceof AgentError) {
     const exitCode = codes.get(error.code) ?? 1;
     return new CommandFailure(`${error.message}${optionFor(error)}`, {
       exitCode,
-      hint,
       cause: error,
     });
   }

@@ -10,7 +10,6 @@ import { chooseModel, modelOptions } from "./model-options.ts";
 import { checkOutput, outputOptions } from "./output-options.ts";
 import { programFolder } from "./program-folder.ts";
 import { promptOption, requirePrompt } from "./read-prompt.ts";
-import { newRunId } from "./run-id.ts";
 import { agentOptions, checkWork, editWorkOptions, limitOptions } from "./work-options.ts";
 
 /** Options of what changes a program. */
@@ -91,13 +90,11 @@ async function editProgram(
   const chosen = await chooseModel(values, io, { run: { prompt: request } });
   const options = { ...agentOptions(work, chosen), allowProtected: values.ask, mcp };
   const dryRun = values["dry-run"] === true;
-  const runId = newRunId();
   return followRun(
     (more) =>
       createAgent({ ...options, ...more }).edit({
         request,
         out: folder,
-        runId,
         continues,
         images: values.image?.map((path) => resolve(io.cwd, path)),
         dryRun,

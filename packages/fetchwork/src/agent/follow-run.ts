@@ -75,7 +75,7 @@ export async function followRun(
     else if (!isQuiet) report(result, { proposed, isReplayed: values.replay !== undefined }, io);
     return result.ok ? 0 : agentExitCodes.faults;
   } catch (error) {
-    const failure = asFailure(error, { signal: io.signal });
+    const failure = asFailure(error, io.signal);
     if (handle === undefined || failure instanceof CommandUsageError) throw failure;
     const { runId } = handle;
     const journal = resolve(io.cwd, named, ".fetchwork/runs", runId, "journal.ndjson");

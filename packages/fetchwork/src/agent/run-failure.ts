@@ -45,7 +45,7 @@ export function toRunFailure(
   { json, quiet }: Readonly<Record<string, unknown>>,
   io: CommandIo,
 ): Error {
-  const failure = asFailure(error, { signal: io.signal });
+  const failure = asFailure(error, io.signal);
   if (json !== true || quiet === true) return failure;
   const { message, cause } = failure;
   const known = cause instanceof AgentError || cause instanceof AgentUsageError;

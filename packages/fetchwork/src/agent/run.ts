@@ -5,7 +5,6 @@ import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { checkOutput, outOption, outputOptions } from "./output-options.ts";
 import { planOption, promptOption, readTextFile, requirePrompt } from "./read-prompt.ts";
-import { newRunId } from "./run-id.ts";
 import {
   agentOptions,
   checkWork,
@@ -40,14 +39,12 @@ export const run: Command = defineCommand({
     const chosen = await chooseModel(values, io, { run: about });
     const options = agentOptions(work, chosen);
     const folder = resolve(io.cwd, out);
-    const runId = newRunId();
     const { onConflict } = options;
     return followRun(
       (more) =>
         createAgent({ ...options, ...more }).run({
           prompt,
           out: folder,
-          runId,
           sharedDeps,
           dryRun,
           signal: io.signal,

@@ -1,13 +1,12 @@
 import { serveTasks, type VerifyLevel } from "@fetchwork/agent/server";
 import { isLoopbackHost } from "@fetchwork/kit";
-import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { storeUrl } from "../db/store-url.ts";
+import { readSecret } from "../command/read-secret.ts";
 import { oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { wholeNumber } from "../command/whole-number.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
-import { readTextFile } from "./read-prompt.ts";
 import {
   agentOptions,
   checkWork,
@@ -35,12 +34,12 @@ export const serve: Command = defineCommand({
       default: "127.0.0.1",
       description: "Address to listen on; any but loopback requires a token",
     },
-    token: {
+    "token-file": {
       type: "string",
-      hint: "secret",
-      description: "Bearer token that clients must send (prefer FETCHWORK_AGENT_TOKEN)",
+      hint: "file",
+      description:
+        "File with the bearer token that clients must send (default: FETCHWORK_AGENT_TOKEN)",
     },
-    "token-file": { type: "string", hint: "file", description: "File that contains the token" },
     "allow-host": {
       type: "string",
       hint: "name",
@@ -70,7 +69,7 @@ export const serve: Command = defineCommand({
     const asked = verifyLevel(verify);
     const level = values.check === undefined ? asked : "run";
     const work = checkWork(others);
-    const token = await tokenOf(values, io);
+    const token = await readSecret(values["token-file"], "FETCHWORK_AGENT_TOKEN", io);
     const store = storeUrl(values.store ?? "sqlite:.fetchwork/tasks.db", io);
     if (token === undefined && !isLoopbackHost(hostname)) {
       throw new CommandUsageError(
@@ -107,16 +106,4 @@ function verifyLevel(value: string | undefined): VerifyLevel | undefined {
     return value;
   }
   throw new CommandUsageError("--verify must be one of none, static, run");
-}
-
-async function tokenOf(
-  values: { readonly token?: string | undefined; readonly "token-file"?: string | undefined },
-  io: CommandIo,
-): Promise<string | undefined> {
-  const { token, "token-file": file } = values;
-  if (token !== undefined && file !== undefined) {
-    throw new CommandUsageError("--token and --token-file cannot be combined");
-  }
-  if (file === undefined) return token ?? (io.env["FETCHWORK_AGENT_TOKEN"] || undefined);
-  return (await readTextFile(file, "token file", io)).replace(/\r?\n$/, "");
 }

@@ -1,23 +1,5 @@
 import { getSystemErrorMessage } from "node:util";
 
-/** The errors that a user of the command can meet; others are described by the system. */
-const meanings: ReadonlyMap<string, string> = new Map([
-  ["EACCES", "permission denied"],
-  ["EADDRINUSE", "the port is in use"],
-  ["EADDRNOTAVAIL", "the address is not one of this machine"],
-  ["ECONNREFUSED", "the connection was refused"],
-  ["ECONNRESET", "the connection was closed by the other side"],
-  ["EEXIST", "it already exists"],
-  ["EISDIR", "it is a folder"],
-  ["ENOENT", "no such file or folder"],
-  ["ENOSPC", "the disk is full"],
-  ["ENOTDIR", "a part of the path is not a folder"],
-  ["ENOTEMPTY", "it is not empty"],
-  ["ENOTFOUND", "the host is unknown"],
-  ["EPERM", "permission denied"],
-  ["EROFS", "the file system is read-only"],
-]);
-
 const actions: ReadonlyMap<string, string> = new Map([
   ["connect", "cannot connect to "],
   ["getaddrinfo", "cannot connect to "],
@@ -29,7 +11,7 @@ const actions: ReadonlyMap<string, string> = new Map([
   ["write", "cannot write "],
 ]);
 
-/** The message of an error; a system error in words: `cannot open notes.txt: no such file`. */
+/** The message of an error; a system error in words: `cannot open a.txt: permission denied`. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { syscall, path, hostname, address, port }: SystemError = error;
@@ -46,7 +28,7 @@ export function systemReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, errno, syscall }: SystemError = error;
   if (!isText(code) || !isText(syscall)) return error.message;
-  return meanings.get(code) ?? (typeof errno === "number" ? getSystemErrorMessage(errno) : code);
+  return typeof errno === "number" ? getSystemErrorMessage(errno) : code;
 }
 
 function isText(value: unknown): value is string {

@@ -1,4 +1,4 @@
-import { administer, type Migration, openStore, type PlanStep } from "@fetchwork/documents";
+import { administer, openStore, type PlanStep } from "@fetchwork/documents";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { inProject } from "../files/project-folder.ts";
@@ -27,9 +27,12 @@ export const migrate: Command = defineCommand({
       else io.stdout.write(`${word}  ${oneLine(describeStep(step), 10_000)}\n`);
     };
     const steps = (await plan(url, definitions, { isDry })).filter(isPending);
-    if (isDry) for (const step of steps) report(step);
-    else await run(url, definitions, report);
-    if (!isDry) for (const step of steps) if (step.kind !== "migrate") report(step);
+    const { collections, migrations } = definitions;
+    if (!isDry && migrations !== undefined) await (await openStore(url, { migrations })).close();
+    // Before the indexes, so that it is told also when one of them cannot be built.
+    for (const step of steps) if (step.kind === "migrate") report(step);
+    if (!isDry) await buildIndexes(url, collections);
+    for (const step of steps) if (step.kind !== "migrate") report(step);
     if (definitions.own.length > 0) io.stderr.write("fetchwork migrate run runs src/migrations\n");
     else if (steps.length === 0) io.stderr.write("Nothing to do\n");
     return 0;
@@ -45,30 +48,4 @@ async function plan(
   await using store =
     (isDry ? await tryExisting(url) : await openStore(url)) ?? (await openStore("sqlite::memory:"));
   return await administer(store).plan({ collections, migrations });
-}
-
-/** Opens the store with the definitions and reports the migrations that ran. */
-async function run(
-  url: string,
-  { collections, migrations }: Definitions,
-  report: (step: PlanStep) => void,
-): Promise<void> {
-  let last: Migration | undefined;
-  const reportLast = (): void => {
-    if (last !== undefined) report({ kind: "migrate", id: last.id, name: last.name });
-    last = undefined;
-  };
-  const watched = migrations?.map((migration) => ({
-    ...migration,
-    up: async (transaction: Parameters<Migration["up"]>[0]) => {
-      // Another one begins when the one before is committed.
-      if (last?.id !== migration.id) reportLast();
-      await migration.up(transaction);
-      last = migration;
-    },
-  }));
-  // Apart, so that what ran is told also when an index cannot be built.
-  if (watched !== undefined) await (await openStore(url, { migrations: watched })).close();
-  reportLast();
-  await buildIndexes(url, collections);
 }

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   administer,
@@ -7,9 +6,9 @@ import {
   openStore,
   type Store,
 } from "@fetchwork/documents";
+import { shownUrl } from "@fetchwork/service/internal";
 import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
-import { shellWord } from "../command/shell-word.ts";
 import { jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import type { BackupHeader, BackupLine } from "./backup-format.ts";
@@ -18,7 +17,7 @@ import { documentCount } from "./document-count.ts";
 import { createProgress, jsonOption } from "./progress.ts";
 import { readBackup } from "./read-backup.ts";
 import { recordBatches } from "./record-batches.ts";
-import { shownUrl, storeUrl, urlOption } from "./store-url.ts";
+import { storeUrl, urlOption } from "./store-url.ts";
 
 /** The result of a first reading of a backup. */
 interface Contents {
@@ -53,7 +52,7 @@ export const restore: Command = defineCommand({
     const { header, documents } = contents;
     const store = await openStore(url, { postgres: { distributed: values.distributed } });
     try {
-      await refuseFull(store, header, { url, file, cwd: io.cwd });
+      await refuseFull(store, header, url);
       await load(store, path, contents, { asJson, io });
     } finally {
       await store.close();
@@ -97,11 +96,7 @@ async function readWhole(path: string, signal: AbortSignal): Promise<Contents> {
   return { header, documents, withRemoved };
 }
 
-async function refuseFull(
-  store: Store,
-  { migrations }: BackupHeader,
-  { url, file, cwd }: Readonly<Record<"cwd" | "file" | "url", string>>,
-): Promise<void> {
+async function refuseFull(store: Store, { migrations }: BackupHeader, url: string): Promise<void> {
   await administer(store).snapshot(async ({ status, records }) => {
     const full: string[] = [];
     for (const { name } of status.collections) {
@@ -110,9 +105,8 @@ async function refuseFull(
     }
     if (full.length > 0) {
       const shown = full.length > 3 ? [...full.slice(0, 3), "…"] : full;
-      const next = `fetchwork db restore ${shellWord(file)} --url ${newUrl(url, cwd)}`;
       throw new Error(
-        `${shownUrl(url)} already has documents (${shown.join(", ")}): restore into a new store with "${next}"`,
+        `${shownUrl(url)} already has documents (${shown.join(", ")}): restore into a new store, with another --url`,
       );
     }
     // Nothing would run them again for documents that did not see them.
@@ -123,15 +117,6 @@ async function refuseFull(
       `the store has run migration ${missed.id} (${missed.name}), which the backup has not; expected a new store`,
     );
   });
-}
-
-/** A store that is not there yet; for a server, a variable to put its URL in. */
-function newUrl(url: string, cwd: string): string {
-  if (!url.startsWith("sqlite:")) return "env:NEW_DATABASE_URL";
-  let number = 1;
-  const name = (): string => `restored${number === 1 ? "" : `-${number}`}.db`;
-  while (existsSync(resolve(cwd, name()))) number += 1;
-  return `sqlite:${name()}`;
 }
 
 /** Fills the store in one transaction, rolled back if the file changed since it was first read. */

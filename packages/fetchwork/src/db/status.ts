@@ -1,11 +1,11 @@
 import { administer, type PlanStep } from "@fetchwork/documents";
-import { pendingMigrations, progressCollection } from "@fetchwork/service/internal";
+import { pendingMigrations, progressCollection, shownUrl } from "@fetchwork/service/internal";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { definitionsOption, loadDefinitions } from "./definitions.ts";
 import { describeStep, isIndexMissing, isPending } from "./describe-step.ts";
 import { documentCount } from "./document-count.ts";
-import { openExisting, shownUrl, storeUrl, urlOption } from "./store-url.ts";
+import { openExisting, storeUrl, urlOption } from "./store-url.ts";
 
 /** `fetchwork db status`. */
 export const status: Command = defineCommand({

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { DocumentsError, openStore, type Store } from "@fetchwork/documents";
+import { shownUrl } from "@fetchwork/service/internal";
 import type { CommandIo } from "../command/command-io.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { findProjectStore } from "./project-store.ts";
@@ -42,16 +43,6 @@ export function storeUrl(url: string | undefined, io: CommandIo): string {
 function withAbsolutePath(url: string, folder: string): string {
   const path = /^sqlite:(?!:|\/)(.+)$/s.exec(url)?.[1];
   return path === undefined ? url : `sqlite:${resolve(folder, path)}`;
-}
-
-/** A URL without its password and its parameters. */
-export function shownUrl(url: string): string {
-  const [scheme] = /^postgres(?:ql)?:\/\//i.exec(url) ?? [];
-  if (scheme === undefined) return /^(?:sqlite|file):/.test(url) ? url : "the store";
-  const at = url.lastIndexOf("@");
-  const user = at === -1 ? "" : `${/^[^:@/?#]*/.exec(url.slice(scheme.length))?.[0] ?? ""}@`;
-  const place = url.slice(at === -1 ? scheme.length : at + 1);
-  return `${scheme}${user}${place.replace(/[?#].*$/s, "")}`;
 }
 
 /** Opens a store that is there; nothing is written where there is none. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { faultOfTitle, providerNames, titleOf } from "./project-options.ts";
+import { faultOfTitle, titleOf } from "./project-options.ts";
 
 /** The questions; those already answered by options are skipped. */
 export interface Answers {
@@ -37,7 +37,7 @@ export async function askOptions(
   given: Answers,
   { input, output, nameOf, faultOfFolder, signal }: AskContext,
 ): Promise<Answers | undefined> {
-  const { confirm, intro, isCancel, multiselect, select, text } = await import("@clack/prompts");
+  const { confirm, intro, isCancel, select, text } = await import("@clack/prompts");
   const answers: Answers = { ...given };
   const common = { input, signal, ...(output !== undefined && { output }) };
   /** Stores the answer; false when the user cancelled. */
@@ -83,22 +83,16 @@ export async function askOptions(
     // An option on the command line requires users.
     const isForUsers =
       given.passwordResets === true || given.webhooks === true || given.signUp === "public";
-    const chosen = await multiselect({
-      ...common,
-      message: isForUsers
-        ? "How do users sign in?"
-        : "How do users sign in? (leave empty for no users)",
-      options: [
-        { value: "password", label: "With a password" },
-        ...Object.entries(providerNames).map(([value, name]) => ({
-          value,
-          label: `Also with ${name}`,
-        })),
-      ],
-      initialValues: ["password"],
-      required: isForUsers,
-    });
-    const auth = isCancel(chosen) ? chosen : authOf(chosen);
+    const auth = isForUsers
+      ? "password"
+      : await select({
+          ...common,
+          message: "How do users sign in?",
+          options: [
+            { value: "password", label: "With a password", hint: "providers can be added" },
+            { value: "none", label: "There are no users", hint: "only the master key" },
+          ],
+        });
     if (!keep("auth", auth)) return undefined;
   }
   if (answers.auth === "none") return answers;
@@ -134,9 +128,4 @@ export async function askOptions(
     if (!keep("list", list)) return undefined;
   }
   return answers;
-}
-
-function authOf(chosen: readonly string[]): string {
-  if (chosen.length === 0) return "none";
-  return [...new Set(["password", ...chosen])].join(",");
 }

@@ -7,13 +7,11 @@ import { terminalOf } from "../command/interactive-terminal.ts";
 import { shellWord } from "../command/shell-word.ts";
 import { CommandUsageError, refuse } from "../command/usage-error.ts";
 import { askOptions, defaultFolder, type Answers } from "./ask-options.ts";
-import type { PackageSource } from "./package-source.ts";
 import { needsPinnedNode } from "./own-node.ts";
 import { projectFiles } from "./project-files.ts";
 import { packageNames, toolNames } from "./project-manifest.ts";
 import {
   checkProjectOptions,
-  authMethods,
   faultOfName,
   faultOfTitle,
   titleOf,
@@ -37,9 +35,8 @@ export const newCommand: Command = defineCommand({
     },
     auth: {
       type: "string",
-      hint: "methods",
-      description:
-        "How users sign in: password; password and providers, such as password,github,oidc; or none (default: password)",
+      hint: "password|none",
+      description: "How users sign in; none: there are no users (default: password)",
     },
     "sign-up": {
       type: "string",
@@ -89,7 +86,7 @@ export const newCommand: Command = defineCommand({
     const remedy = values.name === undefined ? "; set another with --name" : "";
     checkName(name, remedy);
     optionsOf(given, { name, port: values.port });
-    const origin = packageOrigin(values.packages);
+    const root = packedRepository(values.packages);
     if (given.folder !== undefined) refuse(faultOfTarget(resolve(io.cwd, given.folder)));
     const input = values.yes === true ? undefined : terminalOf(io);
     const faultOfFolder = (folder: string): string | undefined =>
@@ -105,7 +102,7 @@ export const newCommand: Command = defineCommand({
     const folder = resolve(io.cwd, answers.folder);
     const options = optionsOf(answers, { name: nameOf(answers.folder), port: values.port });
     refuse(faultOfTarget(folder));
-    await write(folder, { options, origin }, io);
+    await write(folder, { options, root }, io);
     if (values["skip-git"] !== true) await initRepository(folder, io);
     const isInstalled = values["skip-install"] === true ? false : await install(folder, io);
     io.stdout.write(nextSteps(folder, { isInstalled, port: options.port, cwd: io.cwd }));
@@ -124,7 +121,7 @@ function optionsOf(
     name,
     title,
     database: oneOf("db", database, ["sqlite", "postgres"]),
-    auth: auth === "none" ? [] : auth.split(",").map((one) => oneOf("auth", one, authMethods)),
+    hasUsers: oneOf("auth", auth, ["password", "none"]) === "password",
     signUp: oneOf("sign-up", answers.signUp ?? "master", ["master", "public"]),
     passwordResets: answers.passwordResets === true,
     webhooks: answers.webhooks === true,
@@ -148,44 +145,36 @@ function oneOf<const T extends string>(option: string, given: string, allowed: r
   );
 }
 
-/** Where the packages of Fetchwork come from. */
-type PackageOrigin =
-  { readonly kind: "registry" } | { readonly kind: "tarballs"; readonly root: string };
-
-function packageOrigin(given: string | undefined): PackageOrigin {
+/** The repository whose packages are packed; `undefined` where they come from the registry. */
+function packedRepository(given: string | undefined): string | undefined {
   const root = workspaceRoot();
-  const kind = oneOf("packages", given ?? (root === undefined ? "registry" : "tarballs"), [
-    "registry",
-    "tarballs",
-  ]);
-  if (kind !== "tarballs") return { kind };
-  if (root === undefined)
-    throw new CommandUsageError("--packages tarballs works only inside the Fetchwork repository");
-  return { kind, root };
+  const standard = root === undefined ? "registry" : "tarballs";
+  if (oneOf("packages", given ?? standard, ["registry", "tarballs"]) === "registry") {
+    return undefined;
+  }
+  if (root !== undefined) return root;
+  throw new CommandUsageError("--packages tarballs works only inside the Fetchwork repository");
 }
 
 async function write(
   folder: string,
-  { options, origin }: { readonly options: ProjectOptions; readonly origin: PackageOrigin },
+  { options, root }: { readonly options: ProjectOptions; readonly root: string | undefined },
   io: CommandIo,
 ): Promise<void> {
-  const pinsNode = needsPinnedNode(io.env["PATH"]);
-  if (origin.kind !== "tarballs") {
-    return writeProject(folder, await projectFiles(options, { ...origin, pinsNode }), {
-      signal: io.signal,
-    });
-  }
-  io.stderr.write("Packing the packages of this repository\n");
-  const names = [...packageNames, ...toolNames, "fetchwork"];
   const copies = new Map<string, string>();
-  const files = new Map<string, string>();
-  for (const [name, file] of await workspaceTarballs(origin.root, names, io.signal)) {
-    const path = `vendor/${basename(file)}`;
-    copies.set(path, file);
-    files.set(name, `file:${path}`);
+  const tarballs = new Map<string, string>();
+  if (root !== undefined) {
+    io.stderr.write("Packing the packages of this repository\n");
+    const names = [...packageNames, ...toolNames, "fetchwork"];
+    for (const [name, file] of await workspaceTarballs(root, names, io.signal)) {
+      const path = `vendor/${basename(file)}`;
+      copies.set(path, file);
+      tarballs.set(name, `file:${path}`);
+    }
   }
-  const source: PackageSource = { kind: origin.kind, files, pinsNode };
-  await writeProject(folder, await projectFiles(options, source), { copies, signal: io.signal });
+  const pinsNode = needsPinnedNode(io.env["PATH"]);
+  const files = await projectFiles(options, { tarballs, pinsNode });
+  await writeProject(folder, files, { copies, signal: io.signal });
 }
 
 /** A project inside of a repository is part of that one; without Git there is none. */

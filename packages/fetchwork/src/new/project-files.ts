@@ -3,9 +3,8 @@ import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config, SettingsShape } from "@fetchwork/service";
 import { apiIndex } from "../add/api-index.ts";
-import type { PackageSource } from "./package-source.ts";
-import { projectManifest } from "./project-manifest.ts";
-import { providerNames, type ProjectOptions } from "./project-options.ts";
+import { type PackageSource, projectManifest } from "./project-manifest.ts";
+import type { ProjectOptions } from "./project-options.ts";
 import { projectSources, settingDefaults, settingGroups } from "./project-sources.ts";
 
 /** A file of a project. */
@@ -32,17 +31,17 @@ export async function projectFiles(
     "9000": `${options.port}`,
   };
   for (const [path, template] of readTemplates()) {
-    if (path.startsWith("src/api/") && options.auth.length === 0) continue;
+    if (path.startsWith("src/api/") && !options.hasUsers) continue;
     let text = template;
     for (const [from, to] of Object.entries(replacements)) text = text.replaceAll(from, () => to);
-    files.set(path, { text: path === "README.md" ? text + providerGuide(options) : text });
+    files.set(path, { text });
   }
   for (const [path, text] of projectSources(options)) files.set(path, { text });
   const none = { jobs: [], receivers: [], resources: [], routes: [] };
   files.set("src/api/index.ts", { text: apiIndex(none) });
   files.set("package.json", { text: projectManifest(options, source) });
   const { environmentExample, withRandomSecrets } = await import("@fetchwork/service");
-  const example = environmentExample(await configOf(options)) + providerExample(options);
+  const example = environmentExample(await configOf(options));
   files.set(".env.example", { text: example });
   files.set(".env", { text: withRandomSecrets(example), mode: 0o600 });
   return files;
@@ -54,48 +53,6 @@ async function configOf(options: ProjectOptions): Promise<Config> {
   const groups = settingGroups(options).map((group) => service[group]);
   const shape: SettingsShape = Object.assign({}, ...groups) as SettingsShape;
   return service.defineConfig(shape, settingDefaults(options));
-}
-
-/** The providers of a project, by their names in paths and for people. */
-function providersOf({ auth }: ProjectOptions): readonly (readonly [string, string])[] {
-  return auth.flatMap((one) => {
-    if (one === "password") return [];
-    return [one === "oidc" ? ["example", "An OpenID provider"] : [one, providerNames[one]]];
-  });
-}
-
-/** The variables of a provider, named after it; for a generic one also its issuer. */
-function variablesOf(name: string): readonly string[] {
-  const parts = [...(name === "example" ? ["ISSUER"] : []), "CLIENT_ID", "CLIENT_SECRET"];
-  return parts.map((part) => `OIDC_${name.toUpperCase()}_${part}`);
-}
-
-function providerExample(options: ProjectOptions): string {
-  const providers = providersOf(options);
-  if (providers.length === 0) return "";
-  const lines = providers.flatMap(([name]) => variablesOf(name)).map((one) => `# ${one}=\n`);
-  return `
-# Signing in with a provider at /auth/<name>; its callback is <PUBLIC_URL>/auth/<name>/callback. Apple,
-# Discord, GitHub, GitLab, Google, Microsoft and Slack are known by their names; others need _ISSUER.
-${lines.join("")}`;
-}
-
-function providerGuide(options: ProjectOptions): string {
-  const providers = providersOf(options);
-  if (providers.length === 0) return "";
-  const lines = providers.map(
-    ([name, label]) =>
-      `- ${label}: \`/auth/${name}\`, set ${variablesOf(name)
-        .map((one) => `\`${one}\``)
-        .join(", ")}\n`,
-  );
-  return `
-## Signing in with providers
-
-Register the application with each provider, with the callback \`<PUBLIC_URL>/auth/<name>/callback\`, and set its variables
-in \`.env\`. A page starts a sign-in with a link to \`/auth/<name>?redirect=<page>\`. Other providers are added by their variables.
-
-${lines.join("")}`;
 }
 
 /** Reads the templates, by the paths of the files that they become. */

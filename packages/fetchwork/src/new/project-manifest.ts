@@ -1,6 +1,13 @@
 import { VERSION } from "../version.ts";
-import type { PackageSource } from "./package-source.ts";
 import type { ProjectOptions } from "./project-options.ts";
+
+/** Where a project gets its packages from. */
+export interface PackageSource {
+  /** Files in the project, by the name of the package. Default: the registry has it. */
+  readonly tarballs?: ReadonlyMap<string, string> | undefined;
+  /** Whether the project brings a Node (190 MB) for development. Default: `false`. */
+  readonly pinsNode?: boolean | undefined;
+}
 
 /** Makes the `package.json` of a project. */
 export function projectManifest(options: ProjectOptions, source: PackageSource): string {
@@ -64,12 +71,10 @@ function packagesOf(
   if (source.pinsNode === true) tools["node"] = "24.21.0";
   for (const name of needed) dependencies[name] = VERSION;
   for (const name of toolNames) tools[name] = VERSION;
-  if (source.kind === "tarballs") {
-    // All packages, because they depend on each other.
-    for (const [name, file] of source.files) {
-      if (needed.has(name)) dependencies[name] = file;
-      else tools[name] = file;
-    }
+  // All packages, because they depend on each other.
+  for (const [name, file] of source.tarballs ?? []) {
+    if (needed.has(name)) dependencies[name] = file;
+    else tools[name] = file;
   }
   return { dependencies: sorted(dependencies), devDependencies: sorted(tools) };
 }

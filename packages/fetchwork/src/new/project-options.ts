@@ -1,23 +1,6 @@
 import { CommandUsageError } from "../command/usage-error.ts";
 import { deviceName } from "../files/device-name.ts";
 
-/** Providers that users sign in with, in addition to a password, and their names for people. */
-export const providerNames = {
-  google: "Google",
-  github: "GitHub",
-  microsoft: "Microsoft",
-  apple: "Apple",
-  slack: "Slack",
-  gitlab: "GitLab",
-  discord: "Discord",
-  oidc: "another OpenID provider",
-} as const;
-
-export type AuthMethod = "password" | keyof typeof providerNames;
-
-/** All that `--auth` may name. */
-export const authMethods = ["password", ...Object.keys(providerNames)] as readonly AuthMethod[];
-
 /** Options of a new project. */
 export interface ProjectOptions {
   /** Name of the package, of its store and of its webhooks. */
@@ -25,8 +8,8 @@ export interface ProjectOptions {
   /** Name for people: title of the reference. */
   readonly title: string;
   readonly database: "sqlite" | "postgres";
-  /** How users sign in; empty: there are no users, only the master key. */
-  readonly auth: readonly AuthMethod[];
+  /** Whether users sign in. Without them there is only the master key. */
+  readonly hasUsers: boolean;
   /**
    * Callers who sign users up and in: holders of the master key, or everyone, with an address that
    * a mail confirms; then lost passwords are set by mail, too. Default: `"master"`.
@@ -82,18 +65,14 @@ export function faultOfTitle(title: string): string | undefined {
  * @throws CommandUsageError
  */
 export function checkProjectOptions(options: ProjectOptions): ProjectOptions {
-  const { auth, passwordResets, signUp, webhooks, port } = options;
-  if (auth.length > 0 && !auth.includes("password")) {
-    const names = auth.join(",");
-    throw new CommandUsageError(`${names} requires password: use --auth password,${names}`);
-  }
-  if (auth.length === 0 && passwordResets) {
+  const { hasUsers, passwordResets, signUp, webhooks, port } = options;
+  if (!hasUsers && passwordResets) {
     throw new CommandUsageError("--password-resets requires users: use --auth password");
   }
-  if (auth.length === 0 && signUp === "public") {
+  if (!hasUsers && signUp === "public") {
     throw new CommandUsageError("--sign-up public requires users: use --auth password");
   }
-  if (auth.length === 0 && webhooks) {
+  if (!hasUsers && webhooks) {
     throw new CommandUsageError(
       "--webhooks requires users, because admins manage the endpoints: use --auth password",
     );

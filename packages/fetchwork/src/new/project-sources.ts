@@ -6,12 +6,11 @@ export function projectSources(options: ProjectOptions): ReadonlyMap<string, str
   return new Map([
     ["src/app.ts", appFile(options)],
     ["src/config.ts", configFile(options)],
-    ...(options.auth.length > 0 ? accountFiles(options) : []),
+    ...(options.hasUsers ? accountFiles(options) : []),
   ]);
 }
 
-function appFile({ auth, name, title, webhooks }: ProjectOptions): string {
-  const hasUsers = auth.length > 0;
+function appFile({ hasUsers, name, title, webhooks }: ProjectOptions): string {
   const account = 'import { account } from "./services/accounts.ts";\n';
   return `import { defineService } from "@fetchwork/service";
 import { jobs, receivers, resources, routes } from "./api/index.ts";
@@ -60,12 +59,12 @@ type SettingGroup = "accountSettings" | "mailSettings" | "serverSettings" | "web
 
 /** Names of the groups of settings that a project has. */
 export function settingGroups({
-  auth,
+  hasUsers,
   passwordResets,
   webhooks,
 }: ProjectOptions): readonly SettingGroup[] {
   const groups: SettingGroup[] = ["serverSettings"];
-  if (auth.length > 0) groups.push("accountSettings");
+  if (hasUsers) groups.push("accountSettings");
   if (passwordResets) groups.push("mailSettings");
   if (webhooks) groups.push("webhookSettings");
   return groups;

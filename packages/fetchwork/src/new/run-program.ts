@@ -18,15 +18,11 @@ export function commandOf(
 export async function run(
   program: string,
   args: readonly string[],
-  {
-    cwd,
-    signal,
-    env,
-  }: { readonly cwd: string; readonly signal: AbortSignal; readonly env?: NodeJS.ProcessEnv },
+  { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
 ): Promise<void> {
   signal.throwIfAborted();
   const [file, all] = commandOf(program, args);
-  const child = spawn(file, all, { cwd, signal, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(file, all, { cwd, signal, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream

@@ -1,30 +1,35 @@
 import type { AccessToken } from "@fetchwork/oauth2";
 import type { CommandOutput } from "../command/command-io.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
-import type { Profile } from "./profile.ts";
+import type { KeptProfile } from "./profile-store.ts";
 
-/** Prints a sign-in, without its secrets. */
+/** The user who signed in. */
+export interface ProfileUser {
+  readonly sub: string;
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
+}
+
+/** Prints a sign-in that was just made, without its secrets. */
 export function printProfile(
-  profile: string,
-  { metadata, clientId, user, resource = [] }: Profile,
+  { name: profile, profile: { metadata, clientId, resource = [] } }: Omit<KeptProfile, "token">,
   token: AccessToken,
+  user: ProfileUser | undefined,
   { asJson, stdout }: { readonly asJson: boolean; readonly stdout: CommandOutput },
 ): void {
   const { issuer } = metadata;
   const scope = token.scope?.split(" ").filter((one) => one !== "") ?? [];
   const expiresAt = isoTime(token.expiresAt);
-  const expired = token.token === "" || token.expired();
   // Whether an expired token can be refreshed without a new sign-in.
   const refreshable = token.refreshToken !== undefined;
   if (asJson) {
     const shown = { profile, issuer, clientId, user: user ?? null, scope, resource };
-    stdout.write(jsonLine({ ...shown, expiresAt, expired, refreshable }));
+    stdout.write(jsonLine({ ...shown, expiresAt, refreshable }));
     return;
   }
-  const { green, red, dim } = colours(stdout);
+  const { green, dim } = colours(stdout);
   const names = [user?.name, user?.email, user?.sub].filter((one) => one !== undefined);
   const who = names.length === 0 ? "unknown user" : names.join(", ");
-  const state = expired ? (refreshable ? "expired, will be refreshed" : "expired") : "valid";
   const until = expiresAt === null ? "" : `, until ${expiresAt}`;
   const rows = [
     ["provider", issuer],
@@ -34,8 +39,7 @@ export function printProfile(
     ...(resource.length === 0 ? [] : [["resources", resource.join(" ")] as const]),
     ["refresh", refreshable ? "yes" : "no"],
   ] as const;
-  const mark = expired && !refreshable ? red : green;
-  stdout.write(`${oneLine(profile)}: ${mark(state)}${until}\n`);
+  stdout.write(`${oneLine(profile)}: ${green("valid")}${until}\n`);
   for (const [label, value] of rows) stdout.write(`  ${dim(label.padEnd(9))} ${oneLine(value)}\n`);
 }
 

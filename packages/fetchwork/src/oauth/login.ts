@@ -5,9 +5,9 @@ import { defineCommand, type Command } from "../command/command.ts";
 import { oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { wholeNumber } from "../command/whole-number.ts";
-import { printProfile } from "./describe-profile.ts";
+import { printProfile, type ProfileUser } from "./describe-profile.ts";
 import { ProfileStore } from "./profile-store.ts";
-import { profileNameOf, profileOptions, type ProfileUser } from "./profile.ts";
+import { profileNameOf, profileOptions } from "./profile.ts";
 import { profileOf, providerOptions } from "./provider-options.ts";
 import { redirectTargetOf } from "./redirect-target.ts";
 import { signInWithBrowser } from "./sign-in-with-browser.ts";
@@ -62,9 +62,9 @@ export const login: Command = defineCommand({
             });
       const { client, token } = signedIn;
       const user = await userOf(client, token, io);
-      const kept = { ...profile, user };
-      await new ProfileStore(io).write({ name, profile: kept, token: token.toHash() });
-      printProfile(name, kept, token, { asJson: values.json === true, stdout: io.stdout });
+      await new ProfileStore(io).write({ name, profile, token: token.toHash() });
+      const asJson = values.json === true;
+      printProfile({ name, profile }, token, user, { asJson, stdout: io.stdout });
       return 0;
     } catch (error) {
       if (!late.aborted || io.signal.aborted) throw error;

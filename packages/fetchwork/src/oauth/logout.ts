@@ -11,7 +11,6 @@ export const logout: Command = defineCommand({
   summary: "Revoke the tokens at the provider and delete them here",
   options: {
     ...profileOptions,
-    "no-revoke": { type: "boolean", description: "Delete the tokens without revoking them" },
     json: { type: "boolean", description: "Print what was done as JSON" },
   },
   async run({ values }, io) {
@@ -19,7 +18,6 @@ export const logout: Command = defineCommand({
     let revoked = false;
     let failure: Error | undefined;
     const removed = await new ProfileStore(io).remove(name, async (kept) => {
-      if (values["no-revoke"] === true) return;
       try {
         revoked = await revoke(kept, io);
       } catch (error) {

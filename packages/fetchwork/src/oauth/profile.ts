@@ -10,15 +10,6 @@ export interface Profile {
   /** The provider's metadata. */
   readonly metadata: ServerMetadata;
   readonly resource?: readonly string[] | undefined;
-  /** The user who signed in, if the provider returned it. */
-  readonly user?: ProfileUser | undefined;
-}
-
-/** The user who signed in. */
-export interface ProfileUser {
-  readonly sub: string;
-  readonly name?: string | undefined;
-  readonly email?: string | undefined;
 }
 
 /** Name of the sign-in where none is named. */

@@ -1,15 +1,11 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { nodeTransport } from "@fetchwork/oauth2/node";
 import { OidcClient } from "@fetchwork/oauth2/oidc";
 import type { CommandIo } from "../command/command-io.ts";
 import type { OptionValues } from "../command/command.ts";
+import { readSecret } from "../command/read-secret.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import type { Profile } from "./profile.ts";
 import { safeUrl } from "./safe-url.ts";
-
-/** The variable that holds a secret, which must not be on a command line. */
-const secretVariable = "FETCHWORK_OAUTH_CLIENT_SECRET";
 
 /** Options that name a provider and a client of it. */
 export const providerOptions = {
@@ -62,14 +58,10 @@ export async function profileOf(
     throw new CommandUsageError("--discovery must be oidc or oauth2");
   }
   safeUrl("--issuer", issuer);
-  const clientSecret = await secretOf(values["client-secret-file"], io);
+  const file = values["client-secret-file"];
+  const clientSecret = await readSecret(file, "FETCHWORK_OAUTH_CLIENT_SECRET", io);
   const connectionOpts = { timeout: 30_000 };
   const options = { discovery, signal, connectionOpts, fetch: nodeTransport() } as const;
   const { metadata } = await OidcClient.discover(issuer, clientId, null, options);
   return { clientId, clientSecret, metadata, resource };
-}
-
-async function secretOf(file: string | undefined, io: CommandIo): Promise<string | undefined> {
-  if (file === undefined) return io.env[secretVariable] || undefined;
-  return (await readFile(resolve(io.cwd, file), "utf8")).replace(/\r?\n$/, "");
 }

@@ -9,7 +9,7 @@ import { deliver, type Outgoing } from "./deliver.ts";
 import { contentOf } from "./delivery-content.ts";
 import { headersToSend, parseDelivery, type SavedDelivery } from "./saved-delivery.ts";
 import { checkHeaderText, withUsageFaults } from "./usage-faults.ts";
-import { secretOf, vendorOf, vendorOptions, vendors } from "./vendor-options.ts";
+import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
 
 const options = {
   url: { type: "string", short: "u", description: "URL to send to" },
@@ -70,16 +70,7 @@ function newMessage(vendor: Vendor, values: OptionValues<typeof options>): Messa
 /** The message of a saved delivery, with its headers and identifier. */
 function savedMessage(vendor: Vendor, delivery: SavedDelivery): Message {
   const headers = headersToSend(delivery);
-  return { headers, id: contentOf(vendor, delivery).id || sentId(headers) };
-}
-
-/** The identifier in the headers of a delivery, for any vendor. */
-function sentId(headers: Headers): string | undefined {
-  for (const { deliveryHeader } of vendors.values()) {
-    const id = deliveryHeader === undefined ? null : headers.get(deliveryHeader);
-    if (id !== null && id !== "") return id;
-  }
-  return undefined;
+  return { headers, id: contentOf(vendor, delivery).id || undefined };
 }
 
 async function bytesOf(file: string, io: CommandIo): Promise<Uint8Array> {

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { Vendor } from "@fetchwork/webhooks";
 import {
   fetchwork,
@@ -15,7 +13,8 @@ import {
   vendor,
 } from "@fetchwork/webhooks/vendors";
 import type { CommandIo } from "../command/command-io.ts";
-import type { CommandOption } from "../command/command.ts";
+import type { OptionValues } from "../command/command.ts";
+import { readSecret } from "../command/read-secret.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 
 /** All vendors, by name. */
@@ -35,37 +34,22 @@ export const vendors: ReadonlyMap<string, Vendor> = new Map(
   ].map((one) => [one.name, one]),
 );
 
-/** The variable that holds a secret, which must not be on a command line. */
-const secretVariable = "FETCHWORK_WEBHOOK_SECRET";
-
-type TextOption = CommandOption & { readonly type: "string"; readonly multiple?: false };
-
 /** Options of every command that signs or verifies. */
-export const vendorOptions: {
-  readonly vendor: TextOption & { readonly default: string };
-  readonly secret: TextOption & { readonly default?: never };
-  readonly "secret-file": TextOption & { readonly default?: never };
-} = {
+export const vendorOptions = {
   vendor: {
     type: "string",
     hint: "name",
     default: "vendor",
-    description: `Vendor whose headers and signatures are used: ${[...vendors.keys()].join(", ")}`,
+    description: "Vendor whose headers and signatures are used, such as github or stripe",
   },
-  secret: {
+  "secret-file": {
     type: "string",
-    short: "s",
-    description: `Secret; visible to others on this machine, so prefer ${secretVariable} or a file`,
+    hint: "file",
+    description: "File that contains the secret (default: FETCHWORK_WEBHOOK_SECRET)",
   },
-  "secret-file": { type: "string", hint: "file", description: "File that contains the secret" },
-};
+} as const;
 
-/** Values of {@link vendorOptions}. */
-interface VendorValues {
-  readonly vendor: string;
-  readonly secret?: string | undefined;
-  readonly "secret-file"?: string | undefined;
-}
+type VendorValues = OptionValues<typeof vendorOptions>;
 
 /**
  * Finds the vendor that was named.
@@ -78,12 +62,7 @@ export function vendorOf({ vendor: name }: VendorValues): Vendor {
   throw new CommandUsageError(`--vendor must be one of ${[...vendors.keys()].join(", ")}`);
 }
 
-/** Finds the secret: an option, a file, or the environment. */
-export async function secretOf(values: VendorValues, io: CommandIo): Promise<string | undefined> {
-  const file = values["secret-file"];
-  if (values.secret !== undefined && file !== undefined) {
-    throw new CommandUsageError("--secret and --secret-file cannot be combined");
-  }
-  if (file === undefined) return values.secret ?? (io.env[secretVariable] || undefined);
-  return (await readFile(resolve(io.cwd, file), "utf8")).replace(/\r?\n$/, "");
+/** Finds the secret: in a file, or in the environment. */
+export function secretOf(values: VendorValues, io: CommandIo): Promise<string | undefined> {
+  return readSecret(values["secret-file"], "FETCHWORK_WEBHOOK_SECRET", io);
 }

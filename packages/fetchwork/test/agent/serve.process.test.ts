@@ -15,12 +15,12 @@ describe("fetchwork agent serve", () => {
   it.each([
     [["--verify", "all"], 2, "--verify must be one of none, static, run"],
     [["--port", "70000"], 2, "--port must be a whole number"],
-    [["--token", "x", "--token-file", "y"], 2, "cannot be combined"],
-    [["--token-file", "missing"], 2, 'the token file "missing" cannot be read'],
+    [["--token-file", "missing"], 2, 'cannot read the secret file "missing"'],
     [["--host", "0.0.0.0"], 2, "set a token with FETCHWORK_AGENT_TOKEN or --token-file"],
-    [["--token", "short-secret"], 2, "16 to 4,096 visible ASCII characters"],
+    [["--token-file", "short"], 2, "16 to 4,096 visible ASCII characters"],
   ])("refuses %j", async (args, code, message) => {
     const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "short"), "short-secret\n");
     const env = { FETCHWORK_BASE_URL: "http://127.0.0.1:9/v1" };
     const io = memoryIo({ cwd, env, signal: AbortSignal.abort() });
     const all = ["agent", "serve", ...args];

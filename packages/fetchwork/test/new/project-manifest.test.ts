@@ -27,16 +27,16 @@ const options = checkProjectOptions({
   name: "shop",
   title: "Shop",
   database: "sqlite",
-  auth: ["password"],
+  hasUsers: true,
   signUp: "master",
   passwordResets: false,
   webhooks: false,
   list: "array",
   port: 9000,
 });
-const { dependencies, devDependencies } = JSON.parse(
-  projectManifest(options, { kind: "registry" }),
-) as Readonly<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>>;
+const { dependencies, devDependencies } = JSON.parse(projectManifest(options, {})) as Readonly<
+  Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>
+>;
 const all = { ...dependencies, ...devDependencies };
 
 it("A project names the peers of its packages, which Yarn does not install by itself", () => {
@@ -58,7 +58,7 @@ it("A project has the versions with which this repository is tested", () => {
 });
 
 it("A project's own Node is a tool of development, because a server has one", () => {
-  const manifest = JSON.parse(projectManifest(options, { kind: "registry", pinsNode: true }));
+  const manifest = JSON.parse(projectManifest(options, { pinsNode: true }));
   expect(manifest.devDependencies).toHaveProperty("node");
   expect(manifest.dependencies).not.toHaveProperty("node");
 });

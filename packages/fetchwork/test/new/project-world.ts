@@ -12,7 +12,7 @@ import { memoryIo } from "../memory-io.ts";
 const root: string = join(import.meta.dirname, "../../../..");
 
 /** Options with which a project has everything. */
-const everything = ["--auth", "password,oidc", "--password-resets", "--webhooks"];
+const everything = ["--password-resets", "--webhooks"];
 
 /** What a program has written, and how it ended. */
 export interface Ended {

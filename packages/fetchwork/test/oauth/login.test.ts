@@ -113,7 +113,6 @@ describe("oauth login", () => {
       profile: "default",
       issuer: server.issuer,
       user: { sub: "user-1", email: "ada@example.com" },
-      expired: false,
       refreshable: true,
     });
     const folder = join(terminal.configHome, "fetchwork", "oauth");

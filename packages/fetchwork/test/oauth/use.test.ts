@@ -173,14 +173,6 @@ describe("oauth logout", () => {
     });
   });
 
-  it("deletes tokens without revoking them with --no-revoke", async () => {
-    const terminal = await signedIn();
-    const { access_token } = await kept(terminal);
-    expect((await terminal.run(["logout", "--no-revoke"])).code).toBe(0);
-    expect(await isActive(access_token)).toBe(true);
-    expect((await terminal.run(["token"])).code).toBe(1);
-  });
-
   it("deletes the tokens when the provider is unreachable, and reports it", async () => {
     const gone = await startSignInServer();
     const terminal = await signedIn(undefined, gone);

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { commands } from "../../src/commands.ts";
 import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo, type MemoryIo } from "../memory-io.ts";
+import { secretFile } from "./secret-file.ts";
 
 interface Arrived {
   readonly path: string;
@@ -78,7 +79,13 @@ it("listen refuses to forward to itself", async () => {
 
 it("listen forwards nothing that it refuses", async () => {
   const target = await startTarget();
-  const { url, code } = await startListening("--forward", target.url, "-s", "x", "--count", "1");
+  const { url, code } = await startListening(
+    "--forward",
+    target.url,
+    ...secretFile("x"),
+    "--count",
+    "1",
+  );
   const headers = { "content-type": "application/json", "x-vendor-signature": "sha256=00" };
   expect((await fetch(url, { method: "POST", body, headers })).ok).toBe(false);
   expect(await code).toBe(0);

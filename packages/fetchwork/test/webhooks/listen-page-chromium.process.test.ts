@@ -2,6 +2,7 @@ import { signRequest } from "@fetchwork/webhooks";
 import { describe, expect, it } from "vitest";
 import { isMissing, openPage } from "../../../middleware/test/chromium.ts";
 import { startListening } from "./listening.ts";
+import { secretFile } from "./secret-file.ts";
 
 const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
 /** A browser on a busy machine. */
@@ -14,7 +15,7 @@ describe.skipIf(isMissing && process.env["CI"] !== "true")(
     it.each([375, 1_280])(
       "shows deliveries as they come, and replays one: %d px",
       async (width) => {
-        const { url, page: link, arrived, stop } = await startListening("-s", "secret");
+        const { url, page: link, arrived, stop } = await startListening(...secretFile("secret"));
         const page = await openPage();
         const errors: string[] = [];
         page.on("pageerror", (error) => errors.push(String(error)));

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { request as ask } from "node:http";
 import { expect, it } from "vitest";
 import { startListening } from "./listening.ts";
+import { secretFile } from "./secret-file.ts";
 
 /** Asks by any name of the host, as a browser does whose DNS was rebound. */
 async function statusFor(url: string, host: string, headers = {}): Promise<number | undefined> {
@@ -56,7 +57,7 @@ it("The page of listen loads nothing of others, is embedded nowhere, and has no 
 });
 
 it("The page of listen has the last 20 deliveries without a secret that a header contains", async () => {
-  const { url, token } = await startListening("--vendor", "gitlab", "-s", "the-secret");
+  const { url, token } = await startListening("--vendor", "gitlab", ...secretFile("the-secret"));
   const { origin } = new URL(url);
   for (let number = 1; number <= 22; number += 1) {
     const body = `{"object_kind":"push","n":${number}}`;

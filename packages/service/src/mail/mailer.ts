@@ -1,31 +1,6 @@
 import { Socket } from "node:net";
+import type { AccountMail, Mailer } from "@fetchwork/rest/accounts";
 import type { MailPlace, SmtpServer } from "./read-mail.ts";
-
-/** A mail to one person. */
-export interface Mail {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
-
-/** Sends mails. */
-export interface Mailer {
-  /**
-   * Resolves when the server has taken the mail. The signal aborts it.
-   *
-   * @throws MailError when it does not.
-   */
-  send(mail: Mail, signal?: AbortSignal): Promise<void>;
-}
-
-/** Limits of a mailer. */
-export interface MailerOptions {
-  /** Milliseconds for one attempt, from connecting to the last response. Default: `20_000`. */
-  readonly timeout?: number | undefined;
-  /** Shows mails where there is no server. Default: `console.log`. */
-  readonly show?: ((text: string) => void) | undefined;
-}
 
 /** A mail that the server did not take. Its message says why, without address, text or password. */
 export class MailError extends Error {
@@ -42,14 +17,17 @@ export class MailError extends Error {
   }
 }
 
-/** Makes a {@link Mailer}. Its library is loaded with the first mail. */
-export function createMailer(settings: MailPlace, options: MailerOptions = {}): Mailer {
-  const { timeout = 20_000, show = (text) => console.log(text) } = options;
-  const { smtp, from } = settings;
+/**
+ * Makes what sends mails, or shows them where there is no server. It rejects with a MailError. Its
+ * library is loaded with the first mail.
+ *
+ * @param timeout - Milliseconds for one attempt, from connecting to the last response.
+ */
+export function createMailer({ smtp, from }: MailPlace, timeout = 20_000): Mailer {
   return {
-    async send(mail, signal = new AbortController().signal) {
+    async send(mail, signal) {
       if (!smtp) {
-        show(`Mail to ${mail.to}: ${mail.subject}\n\n${mail.text}\n`);
+        console.log(`Mail to ${mail.to}: ${mail.subject}\n\n${mail.text}\n`);
         return;
       }
       try {
@@ -63,7 +41,7 @@ export function createMailer(settings: MailPlace, options: MailerOptions = {}): 
 
 async function sendOnce(
   { host, port, isSecure, requiresTls, auth }: SmtpServer,
-  mail: Mail & { readonly from: string },
+  mail: AccountMail & { readonly from: string },
   { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const { createTransport } = await import("nodemailer");

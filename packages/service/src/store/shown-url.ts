@@ -1,4 +1,6 @@
-/** Returns the URL of the store as it may be shown: a database's without user and password. */
-export function shownUrl(databaseUrl: string): string {
-  return databaseUrl.replace(/^(postgres(?:ql)?:\/\/).*@/is, "$1");
+/** Returns the URL of a store as it may be shown: without user, password and parameters. */
+export function shownUrl(url: string): string {
+  if (/^(?:sqlite|file):/.test(url)) return url;
+  const [, scheme, place = ""] = /^(postgres(?:ql)?:\/\/)(?:.*@)?(.*)$/is.exec(url) ?? [];
+  return scheme === undefined ? "the store" : scheme + place.replace(/[?#].*$/s, "");
 }

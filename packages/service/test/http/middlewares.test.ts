@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openApi } from "../open-api.ts";
 import { defineConfig, defineService, serverSettings } from "../../src/index.ts";
-import { testService } from "../../src/testing/index.ts";
+import { testService } from "../../src/testing/test-service.ts";
 import { middlewares } from "../../src/http/middlewares.ts";
 
 describe("around every route", () => {

@@ -13,7 +13,7 @@ import {
   StartError,
 } from "../../src/index.ts";
 import { startFailure } from "../../src/start-failure.ts";
-import { testService } from "../../src/testing/index.ts";
+import { testService } from "../../src/testing/test-service.ts";
 import { config, note, tidy, app } from "../notes-service.ts";
 
 function serviceWith(...jobs: NonNullable<Service["options"]["jobs"]>): Service {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { backgroundJob, defineConfig, defineService, serverSettings } from "../../src/index.ts";
-import { testService } from "../../src/testing/index.ts";
+import { testService } from "../../src/testing/test-service.ts";
 
 let attempts = 0;
 const nightly = backgroundJob<{ readonly by: number } | undefined>({

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import tls from "node:tls";
 import type { SMTPServerOptions } from "smtp-server";
-import { expect, it, onTestFinished, describe } from "vitest";
+import { expect, it, onTestFinished, describe, vi } from "vitest";
 import { hasOpenssl, makeCertificates } from "../../../oauth2/test/certificates.ts";
 import { openMailServer } from "./mail-server.ts";
 import type { SmtpServer } from "../../src/mail/read-mail.ts";
-import { createMailer, MailError, type Mailer, type MailerOptions } from "../../src/mail/mailer.ts";
+import { createMailer, MailError } from "../../src/mail/mailer.ts";
 
 const mail = { to: "ada@example.com", subject: "Hello", text: "Text", html: "<p>HTML</p>" };
 const local: Omit<SmtpServer, "port"> = {
@@ -17,10 +17,11 @@ const local: Omit<SmtpServer, "port"> = {
 
 function mailerTo(
   smtp: Partial<SmtpServer> & Pick<SmtpServer, "port">,
-  options: MailerOptions = {},
-): Mailer {
+  { timeout }: { readonly timeout?: number } = {},
+): { readonly send: (sent: typeof mail, signal?: AbortSignal) => Promise<void> } {
   const settings = { smtp: { ...local, ...smtp }, from: "no-reply@api.example", linkOrigins: [] };
-  return createMailer(settings, options);
+  const mailer = createMailer(settings, timeout);
+  return { send: (sent, signal = new AbortController().signal) => mailer.send(sent, signal) };
 }
 
 /** A server of our own, for what a proper one does not do. */
@@ -192,9 +193,10 @@ describe("createMailer", () => {
   });
 
   it("shows mails where there is no server", async () => {
-    const shown: string[] = [];
-    const settings = { from: "no-reply@api.example", linkOrigins: [] };
-    await createMailer(settings, { show: (text) => shown.push(text) }).send(mail);
-    expect(shown).toEqual(["Mail to ada@example.com: Hello\n\nText\n"]);
+    const shown = vi.spyOn(console, "log").mockImplementation(() => undefined);
+    onTestFinished(() => shown.mockRestore());
+    const mailer = createMailer({ from: "no-reply@api.example", linkOrigins: [] });
+    await mailer.send(mail, new AbortController().signal);
+    expect(shown).toHaveBeenCalledExactlyOnceWith("Mail to ada@example.com: Hello\n\nText\n");
   });
 });

@@ -14,7 +14,7 @@ import {
   type Service,
 } from "../../src/index.ts";
 import { MailError } from "../../src/mail/mailer.ts";
-import { testService } from "../../src/testing/index.ts";
+import { testService } from "../../src/testing/test-service.ts";
 
 const mail = { to: "ada@example.com", subject: "Paid", text: "Thank you,\nAda.\n\n<3" };
 const bare = defineService({ name: "bare", config: defineConfig({ ...serverSettings }) });

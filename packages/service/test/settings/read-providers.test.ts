@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defineConfig, defineService, serverSettings, StartError } from "../../src/index.ts";
 import { readStartSettings } from "../../src/settings/start-settings.ts";
-import { testService } from "../../src/testing/index.ts";
+import { testService } from "../../src/testing/test-service.ts";
 import { app, secrets } from "../notes-service.ts";
 
 const google = { OIDC_GOOGLE_ISSUER: "https://accounts.google.com", OIDC_GOOGLE_CLIENT_ID: "id" };
