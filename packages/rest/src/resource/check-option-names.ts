@@ -20,7 +20,6 @@ export function checkOptionNames(options: ResourceOptions<Schema>): void {
     "owner",
     "showOwner",
     "view",
-    "views",
     "fields",
     "hidden",
     "search",
@@ -50,7 +49,7 @@ export function checkOptionNames(options: ResourceOptions<Schema>): void {
       `${name} of a resource must be a text, got ${describeValue(value)}`,
     );
   }
-  const { name, access, bulk, hooks, list, populate, views } = options;
+  const { name, access, bulk, hooks, list, populate } = options;
   const operations = ["list", "show", "create", "update", "remove", "restore"] as const;
   checkDefinition(`access of ${name}`, access, operations);
   checkDefinition(`list of ${name}`, list, [
@@ -67,7 +66,6 @@ export function checkOptionNames(options: ResourceOptions<Schema>): void {
     const owner = `the parameter ${key} of ${name}`;
     checkDefinition(owner, one, ["schema", "where", "required", "description"]);
   }
-  checkDefinition(`views of ${name}`, views, ["public", "user", "self", "admin"]);
   checkDefinition(`hooks of ${name}`, hooks, [
     "beforeList",
     "afterList",
