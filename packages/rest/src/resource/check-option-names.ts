@@ -80,7 +80,7 @@ export function checkOptionNames(options: ResourceOptions<Schema>): void {
     "beforeRestore",
     "afterRestore",
   ]);
-  checkDefinition(`populate of ${name}`, populate, ["paths", "depth"]);
+  checkDefinition(`populate of ${name}`, populate, ["paths"]);
   if (typeof bulk !== "boolean") checkDefinition(`bulk of ${name}`, bulk, ["limit"]);
   for (const [key, one] of Object.entries(options.relations ?? {})) {
     const owner = `the relation ${key} of ${name}`;
