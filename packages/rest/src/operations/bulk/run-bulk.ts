@@ -1,7 +1,6 @@
 import type { Stored } from "@fetchwork/documents";
 import { deriveRequest, json } from "@fetchwork/http";
 import { isObject } from "@fetchwork/kit";
-import { etagOf } from "../../etag.ts";
 import type { FieldError } from "../../field-error.ts";
 import type { Fields } from "../../fields.ts";
 import { requireWritable } from "../../plan/field-writes.ts";
@@ -84,12 +83,12 @@ async function runItem(
     await requireAccess(resource, operation, { call: own, document });
   }
   if (item.op === "create") requireWritable(resource, own, sent);
-  const request = requestOf(call.request, tagIn(resource, own, { item, document }));
+  requireVersion(item, document);
   const handle: ResourceHandler<never> = handlers[item.op];
   // Its body was validated by the schema that fixes the type.
   const response = await handle({
     ...own,
-    request,
+    request: withoutConditions(call.request),
     body: own.body as never,
     document: asksAgain(resource, operation) ? document : undefined,
   });
@@ -108,21 +107,17 @@ async function runItem(
   };
 }
 
-/** The conditions of an item concern its version; those of the whole request do not. */
-function requestOf(request: Request, ifMatch: string | undefined): Request {
-  const none = { "if-none-match": null, "content-length": null, "idempotency-key": null };
-  return deriveRequest(request, { headers: { ...none, "if-match": ifMatch ?? null } });
+/** Only the condition of an item concerns it, and not those of the whole request. */
+function withoutConditions(request: Request): Request {
+  const none = { "content-length": null, "idempotency-key": null };
+  return deriveRequest(request, { headers: { ...none, "if-match": null, "if-none-match": null } });
 }
 
-/** Entity tag of the version that an item names, as its caller knows it. */
-function tagIn(
-  { tagOf }: Resource,
-  call: ResourceCall,
-  { item, document }: { readonly item: BulkItem; readonly document: Stored<Fields> | undefined },
-): string | undefined {
-  if (item.op === "create" || item.version === undefined) return undefined;
-  const { version } = item;
-  return document ? tagOf({ ...document, version }, call) : etagOf(version);
+/** Refuses an item that names another version than its document has in the transaction. */
+function requireVersion(item: BulkItem, document: Stored<Fields> | undefined): void {
+  if (item.op === "create" || item.version === undefined || !document) return;
+  if (document.version === item.version) return;
+  throw new Problem(412, { detail: "the document is of another version" });
 }
 
 /** The caller may be one who is not shown the identifier; the address has it anyway. */
