@@ -46,7 +46,7 @@ export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> 
   readonly store: Store;
   /** Recognizes callers. Default: nobody; routes for some callers only are refused. */
   readonly authentication?: Authentication | undefined;
-  /** Makes additional members of every call, anew for each transaction. Default: none. */
+  /** Makes additional members of every call, others for each transaction. Default: none. */
   readonly services?: ServicesIn | undefined;
   /** Maximum bytes of a request's body. Default: `102_400`. */
   readonly maxBodySize?: number | undefined;

@@ -66,7 +66,7 @@ export interface Resource<
   /** Items of a bulk request at most; 0 for a resource without them. */
   readonly bulkLimit: number;
   readonly collection: CollectionDefinition<Document>;
-  /** What each caller sees of documents. */
+  /** Fields of documents that each caller sees. */
   readonly views: Views;
   /** Shows a document to a caller. */
   readonly present: Presenter;

@@ -70,7 +70,7 @@ export function compileViews(readRules: RuleByField, place: ViewPlace): Views {
       etagOf(document, differ ? variants[kindOf(viewer, document)] : undefined),
     rulesFor: (viewer) => narrowed[listerOf(viewer)],
     seenByAll(operations) {
-      const kinds = operations.map(leastOf);
+      const kinds = operations.map(narrowestOf);
       return new Set(all.filter((field) => kinds.every((kind) => sees(kind, field))));
     },
   };
@@ -108,8 +108,8 @@ export function compileViews(readRules: RuleByField, place: ViewPlace): Views {
     };
   }
 
-  /** The callers of an operation who see least. */
-  function leastOf(operation: Operation): FieldRule {
+  /** The callers of an operation who see the fewest fields. */
+  function narrowestOf(operation: Operation): FieldRule {
     const rule = access[operation];
     // The creator of a document owns it, unless it is its own owner.
     const ownsIt = operation === "create" && owner !== undefined && owner !== "id";
