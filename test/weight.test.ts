@@ -7,7 +7,7 @@ import { weighPackages } from "../scripts/weight.ts";
  * feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 18_457, assets: 1_200 }, names: 103, options: 60 },
+  agent: { lines: { src: 18_448, assets: 1_200 }, names: 103, options: 60 },
   "create-fetchwork": { lines: {}, names: 0, options: 0 },
   documents: { lines: { src: 21_410 }, names: 68, options: 48 },
   endpoint: { lines: { src: 1_788 }, names: 25, options: 21 },
@@ -15,8 +15,8 @@ const budgets: Readonly<Record<string, Budget>> = {
   http: { lines: { src: 10_413 }, names: 97, options: 71 },
   kit: { lines: { src: 1_389 }, names: 55, options: 3 },
   middleware: { lines: { src: 10_231 }, names: 142, options: 127 },
-  oauth2: { lines: { src: 10_539 }, names: 98, options: 107 },
-  rest: { lines: { src: 16_833, assets: 191 }, names: 143, options: 87 },
+  oauth2: { lines: { src: 10_538 }, names: 98, options: 107 },
+  rest: { lines: { src: 16_622, assets: 191 }, names: 143, options: 85 },
   service: { lines: { src: 4_486 }, names: 43, options: 61 },
   verify: { lines: { src: 3_000 }, names: 15, options: 6 },
   webhooks: { lines: { src: 8_396, assets: 868 }, names: 92, options: 63 },

@@ -50,9 +50,9 @@ describe("an option that does not exist", () => {
 });
 
 it("an option that does not exist is refused by defineUser, which names the one meant", () => {
-  const wrong: object = { veiws: {} };
+  const wrong: object = { feilds: {} };
   expect(() => defineUser(wrong)).toThrow(
-    'defineUser has no option "veiws", did you mean "views"?',
+    'defineUser has no option "feilds", did you mean "fields"?',
   );
 });
 

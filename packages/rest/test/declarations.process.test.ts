@@ -40,7 +40,7 @@ export const author = defineResource({
   path: "/authors",
   schema: z.object({ name: z.string() }),
   access: { list: "public" },
-  views: { public: ["id", "name"], admin: "all" },
+  fields: { createdAt: { read: "admin" } },
 });
 export const note = defineResource({
   name: "note",

@@ -13,7 +13,7 @@ const member = defineResource({
   schema: z.object({ name: z.string(), email: z.string() }),
   access: { show: "user" },
   owner: "id",
-  views: { public: ["id", "name"], self: "all" },
+  fields: { email: { read: "owner" } },
 });
 
 const label = defineResource({

@@ -57,7 +57,7 @@ describe("types of a resource", () => {
       path: "/people",
       schema: z.object({ name: z.string(), email: z.string() }),
       access: {},
-      views: { public: ["id", "name"], self: "all" },
+      fields: { email: { read: "user" } },
     });
     type Person = ShownOf<typeof person>;
     expectTypeOf<Person["name"]>().toEqualTypeOf<string>();

@@ -17,5 +17,5 @@ export function kindOf(caller: Caller, resource: Resource, document?: object): s
 
 /** Whether a document belongs to a caller. */
 export function isOwner({ viewer }: Caller, { views }: Resource, document: object): boolean {
-  return ["self", "admin-self"].includes(views.kindOf(viewer, document));
+  return views.kindOf(viewer, document) === "owner";
 }

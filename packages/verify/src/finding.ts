@@ -36,7 +36,7 @@ export interface Finding {
 /** Repairs of each kind of fault, for a report of all of them. */
 export const fixes = {
   "field-read":
-    "Show documents with resource.present(document, call) in handlers, hooks and computed fields, or allow the field in views",
+    "Show documents with resource.present(document, call) in handlers, hooks and computed fields, or allow the field by its rule",
   "field-inferred":
     "Refuse the parameter for callers who do not see the field, or take the field out of filter, sort and search",
   "field-written":

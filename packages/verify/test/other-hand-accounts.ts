@@ -12,15 +12,14 @@ const articleRoutes = resourceRoutes(article);
 /** Faults by which accounts are read, changed and taken over. */
 export const accountFaults: readonly Seeded[] = [
   {
-    name: "users whose view for users has their email",
+    name: "users whose email is open to users",
     opened: "user.email user",
     ...twins((isRepaired) => {
-      const shown = ["id", "name", "picture"];
-      const views = { public: shown, user: isRepaired ? shown : [...shown, "email"] };
+      const fields = isRepaired ? {} : { email: { read: "user" as const } };
       return defineService({
         name: "seeded",
         config: defineConfig({ ...serverSettings, ...accountSettings }),
-        accounts: accounts({ user: defineUser({ views }) }),
+        accounts: accounts({ user: defineUser({ fields }) }),
         resources: [articleRoutes],
       });
     }),

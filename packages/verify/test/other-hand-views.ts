@@ -19,8 +19,6 @@ const member = {
   owner: "person",
   access: { list: "public", show: "public", create: "user", update: "owner" },
 } as const;
-const shown = ["id", "nickname"] as const;
-
 const ticket = defineResource({
   name: "ticket",
   path: "/tickets",
@@ -30,15 +28,15 @@ const ticket = defineResource({
   fields: { priority: "admin" },
 });
 
-/** Faults of views. */
+/** Faults of what callers see. */
 export const viewFaults: readonly Seeded[] = [
   {
-    name: "a view that is widened by all fields of the schema",
+    name: "rules of fields in which a field of the schema is forgotten",
     opened: "member.phone anonymous",
     ...twins((isRepaired) => {
-      const fields = isRepaired ? shown : [...shown, ...member.schema.keyof().options];
-      const views = { public: fields, self: "all", admin: "all" } as const;
-      return serviceOf(resourceRoutes(defineResource({ ...member, views })));
+      const times = { createdAt: { read: "owner" }, updatedAt: { read: "owner" } } as const;
+      const fields = { ...times, ...(isRepaired ? { phone: "owner" as const } : {}) } as const;
+      return serviceOf(resourceRoutes(defineResource({ ...member, fields })));
     }),
   },
   {

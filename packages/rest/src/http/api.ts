@@ -25,7 +25,7 @@ import { createResourceGraph } from "../plan/resource-graph.ts";
 import { queryMediaType, type Route } from "../plan/route.ts";
 import { unknownParameters } from "../plan/unknown-parameters.ts";
 import { badFields, Problem } from "../problem.ts";
-import type { BodyFields, Call, CallServices, ServicesIn } from "../resource/call.ts";
+import type { BodyFields, Call, ServicesIn } from "../resource/call.ts";
 import { populateName } from "../resource/list-rules.ts";
 import type { ResourceGraph } from "../resource/relations/referrers.ts";
 import type { Typed, TypesOfRoutes } from "../route-types.ts";
@@ -46,8 +46,8 @@ export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> 
   readonly store: Store;
   /** Recognizes callers. Default: nobody; routes for some callers only are refused. */
   readonly authentication?: Authentication | undefined;
-  /** Additional members of every call; a function, where they use transactions. Default: none. */
-  readonly services?: CallServices | ServicesIn | undefined;
+  /** Makes additional members of every call, others for each transaction. Default: none. */
+  readonly services?: ServicesIn | undefined;
   /** Maximum bytes of a request's body. Default: `102_400`. */
   readonly maxBodySize?: number | undefined;
   /** Receives what a handler threw, other than a {@link Problem}. Default: `console.error`. */
@@ -168,8 +168,7 @@ function routeHandler(
   },
 ): Respond {
   const { attempts, tokens } = authentication;
-  const servicesIn = typeof services === "function" ? (services as ServicesIn) : undefined;
-  const alone = servicesIn ? servicesIn(() => undefined) : services;
+  const alone = services?.(() => undefined);
   const handle = callHandler(route);
   const scope = scopeOf(route.path, isRead(route) ? "read" : "write");
   const properties = bodyProperties(route);
@@ -202,7 +201,7 @@ function routeHandler(
     // Programs have declared members of it, which `services` has.
     const call = {
       ...alone,
-      servicesIn,
+      servicesIn: services,
       request,
       context,
       params: context.params,

@@ -27,8 +27,7 @@ export interface Found {
 }
 
 /**
- * Finds the page of a list that a query asks for, and counts as the resource says. Lists of one
- * store share the counting of the whole collection.
+ * Finds the page of a list that a query asks for, and counts as the resource says.
  *
  * @param limits - Conditions of documents in addition to the filters of the query. Default:
  * nothing.
@@ -55,12 +54,11 @@ export function createPageFinder(resource: Resource): PageFinder {
     after: nameOf("after", rules),
   };
   const place = { path, names };
-  const wholes = new WeakMap<Store, Map<Selection["deleted"], () => Promise<number>>>();
 
   return async ({ query: parameters, store }, query, limits) => {
     const where = query.where && limits ? { and: [query.where, limits] } : (limits ?? query.where);
-    const byPage = query.page === 1 && isBounded(query) ? firstPage : byNumber;
-    const find = query.after === undefined ? byPage : byCursor;
+    const isFirst = query.page === 1 && isBounded(query);
+    const find = query.after === undefined && !isFirst ? byNumber : byCursor;
     try {
       return await find(store, { ...query, where }, parameters);
     } catch (error) {
@@ -75,24 +73,6 @@ export function createPageFinder(resource: Resource): PageFinder {
       throw badFields([fieldError(name, "invalid", message)]);
     }
   };
-
-  /**
-   * Reads no more than its share of a large collection; a cursor goes on where that is too little.
-   */
-  async function firstPage(
-    store: Store,
-    query: ListQuery,
-    parameters: URLSearchParams,
-  ): Promise<Found> {
-    const { limit } = query;
-    const { items, next, partial, total } = await pageOf(store, query);
-    const counted = totalOf(total);
-    const at = { page: 1, limit, total: counted.isCapped ? undefined : counted.count };
-    const link = partial
-      ? cursorLinks(place, parameters, { limit, next })
-      : pageLinks(place, parameters, { ...at, hasNext: next !== undefined });
-    return { documents: items, ...counted, isPartial: partial, link };
-  }
 
   function pageOf(store: Store, query: ListQuery): Promise<Page<Stored<Fields>>> {
     const { after, limit } = query;
@@ -145,39 +125,34 @@ export function createPageFinder(resource: Resource): PageFinder {
     };
   }
 
+  /**
+   * Reads the first page of what may be bounded, and the page behind a cursor: no more than its
+   * share of a large collection. A cursor goes on where that is too little.
+   */
   async function byCursor(
     store: Store,
     query: ListQuery,
     parameters: URLSearchParams,
   ): Promise<Found> {
-    const [{ items, next, partial, total }, counted] = await Promise.all([
+    const { after, limit } = query;
+    const [{ items, next, partial, total }, whole] = await Promise.all([
       pageOf(store, query),
       isBounded(query) ? undefined : countOf(store, selectionOf(query)),
     ]);
-    const link = cursorLinks(place, parameters, { limit: query.limit, next });
-    return { documents: items, ...(counted ?? totalOf(total)), isPartial: partial, link };
+    const counted = whole ?? totalOf(total);
+    const hasCursors = after !== undefined || partial;
+    const at = { page: 1, limit, total: counted.isCapped ? undefined : counted.count };
+    const link = hasCursors
+      ? cursorLinks(place, parameters, { limit, next })
+      : pageLinks(place, parameters, { ...at, hasNext: next !== undefined });
+    return { documents: items, ...counted, isPartial: partial, link };
   }
 
   async function countOf(store: Store, selection: Selection): Promise<Counted> {
     const bound = boundOf(selection);
     if (bound === 0) return notCounted;
     const max = bound === Infinity ? undefined : bound + 1;
-    const documents = store.collection(collection);
-    const count = (): Promise<number> => documents.count({ ...selection, max });
-    const counted = isNarrowed(selection) ? count : wholeOf(store, selection, count);
-    return countedAs(await counted(), bound);
-  }
-
-  /** Every page of a list asks for the same number, and PostgreSQL counts rows one by one. */
-  function wholeOf(
-    store: Store,
-    { deleted }: Selection,
-    count: () => Promise<number>,
-  ): () => Promise<number> {
-    const counts = wholes.get(store) ?? new Map<Selection["deleted"], () => Promise<number>>();
-    const shared = counts.get(deleted) ?? shareRuns(count);
-    wholes.set(store, counts.set(deleted, shared));
-    return shared;
+    return countedAs(await store.collection(collection).count({ ...selection, max }), bound);
   }
 
   /** Up to how many documents are counted: 0 for none. */
@@ -224,35 +199,4 @@ function selectionOf({ near, q, trash, where }: ListQuery): Selection {
 /** The distance is an order too. */
 function orderOf({ near, sort }: ListQuery): { readonly sort: readonly string[] | undefined } {
   return { sort: near ? undefined : sort };
-}
-
-/**
- * Makes a function that does the work once for all who ask while it is under way: they wait until
- * it is over, and share the next run. So every response is of a run that began after the request,
- * as if each had a separate one.
- *
- * It is for reads that cost more than their response, such as counting what many lists count at a
- * time. A run that fails fails for all who share it.
- *
- * @example
- * ```ts
- * const countArticles = shareRuns(() => store.collection(article.collection).count());
- * ```
- */
-export function shareRuns<R>(work: () => Promise<R>): () => Promise<R> {
-  let running: Promise<void> | undefined;
-  let next: Promise<R> | undefined;
-
-  function begin(): Promise<R> {
-    next = undefined;
-    const run = work();
-    running = run.then(over, over);
-    return run;
-  }
-
-  function over(): void {
-    if (next === undefined) running = undefined;
-  }
-
-  return () => (running === undefined ? begin() : (next ??= running.then(begin)));
 }

@@ -2,11 +2,11 @@ import { empty, json } from "@fetchwork/http";
 import { bearerRequired, forbidden } from "../access.ts";
 import { RestError } from "../errors.ts";
 import { contentTag, noneMatchHolds } from "../etag.ts";
+import { byCaller } from "../plan/by-caller.ts";
 import { listLimits } from "../plan/list-limits.ts";
-import { createListReader, type ListReader } from "../plan/list-query.ts";
+import { createListReader } from "../plan/list-query.ts";
 import { readPopulate, withoutPopulate } from "../plan/populate-parameter.ts";
 import type { ResourceCall, ResourceHandler } from "../resource/call.ts";
-import type { ListQuery, ListRules } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 import { createPageFinder, type Found } from "./find-page.ts";
 import { type Owners, readOwners } from "./owners.ts";
@@ -16,14 +16,16 @@ import { populate } from "./relations/populate.ts";
 /** Makes the handler that lists documents. */
 export function listOperation(resource: Resource): ResourceHandler {
   const { hooks, output, present, shape, tagOf } = resource;
-  const read = createQueryReader(resource);
+  const readerFor = byCaller(resource, createListReader);
   const find = createPageFinder(resource);
   // Another program, which shows other fields, makes other tags of the same versions.
   const program = contentTag(JSON.stringify([output, shape]));
 
   return async (call) => {
     const tree = readPopulate(resource, call.query);
-    const query = read(call);
+    // The maximum length of a QUERY's body is checked when that body is read.
+    const maxWhere = call.request.method === "QUERY" ? Infinity : undefined;
+    const query = readerFor(call)(withoutPopulate(resource, call.query), maxWhere);
     if (query.trash !== undefined) requireTrash(resource, call);
     const found = await find(call, query, await listLimits(resource, call));
     const { documents } = found;
@@ -77,28 +79,4 @@ function misaligned({ name }: Resource, count: number): RestError {
 function requireTrash({ access }: Resource, { user }: ResourceCall): void {
   if (access.list === "master" || user?.role === "admin") return;
   throw user ? forbidden("only admins see what was removed") : bearerRequired(undefined);
-}
-
-/** Reads the parameters of a list for the caller; `populate` is left to `readPopulate`. */
-type QueryReader = (
-  call: Pick<ResourceCall<unknown>, "isMaster" | "query" | "request" | "user">,
-) => ListQuery;
-
-/**
- * Makes the function that reads the parameters of a list, with everything prepared that no request
- * changes.
- *
- * A caller cannot sort, filter or search by fields that it does not see: for that caller there are
- * no such parameters.
- */
-function createQueryReader(resource: Resource): QueryReader {
-  const readers = new Map<ListRules, ListReader>();
-  return (call) => {
-    const rules = resource.views.rulesFor(call);
-    let read = readers.get(rules);
-    if (!read) readers.set(rules, (read = createListReader(rules)));
-    // The maximum length of a QUERY's body is checked when that body is read.
-    const maxWhere = call.request.method === "QUERY" ? Infinity : undefined;
-    return read(withoutPopulate(resource, call.query), maxWhere);
-  };
 }

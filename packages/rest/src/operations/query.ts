@@ -1,7 +1,8 @@
 import { changeHeaders } from "@fetchwork/http";
-import { createQueryBodyReader, type QueryBodyReader } from "../plan/query-body.ts";
+import { byCaller } from "../plan/by-caller.ts";
+import { createQueryBodyReader } from "../plan/query-body.ts";
 import type { ResourceHandler } from "../resource/call.ts";
-import { type ListRules, nameOf } from "../resource/list-rules.ts";
+import { nameOf } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 
 /** The body member for the next page, as a dictionary (RFC 9651): `page=2`, `after="…"`. */
@@ -15,16 +16,13 @@ const nextPageHeader = "x-next-page";
  * `Link` is left out, and `X-Next-Page` has what to change in the body for the next page.
  */
 export function queryOperation(resource: Resource, list: ResourceHandler): ResourceHandler {
-  const readers = new Map<ListRules, QueryBodyReader>();
+  const readerFor = byCaller(resource, (rules) => createQueryBodyReader(resource, rules));
   const paging = (["page", "after"] as const).flatMap(
     (parameter) => nameOf(parameter, resource.list) ?? [],
   );
 
   return async (call) => {
-    const rules = resource.views.rulesFor(call);
-    let read = readers.get(rules);
-    if (!read) readers.set(rules, (read = createQueryBodyReader(resource, rules)));
-    const response = await list({ ...call, query: read(call.body) });
+    const response = await list({ ...call, query: readerFor(call)(call.body) });
     return changeHeaders(response, call.context, (headers) => {
       const [, target = ""] = /<([^<>]*)>; rel="next"/.exec(headers.get("link") ?? "") ?? [];
       const next = new URLSearchParams(target.slice(target.indexOf("?")));

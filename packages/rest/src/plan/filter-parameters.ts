@@ -106,7 +106,6 @@ function readValue(
   { name, path, type, operator }: Reading,
   text: string,
 ): FieldError | FilterCondition {
-  if (text.includes("\0")) return unkept(name);
   if (operator === "exists") {
     if (text !== "true" && text !== "false") {
       return fieldError(name, "type", `${name} must be of type boolean`);
@@ -121,7 +120,6 @@ function readValues(
   { name, path, type, operator }: Reading,
   text: string,
 ): FieldError | FilterCondition {
-  if (text.includes("\0")) return unkept(name);
   const texts = text.split(",");
   if (texts.length > maxFilterValues) {
     const message = `${name} must have length lower than or equal to ${maxFilterValues}`;
@@ -150,11 +148,6 @@ export function whereOneOf(
   if (!type.isList) return { [path]: operator === "in" ? { in: values } : { notIn: values } };
   const some = { [path]: { containsAny: values } };
   return operator === "in" ? some : { not: some };
-}
-
-/** No store keeps such a text, nor compares with it. */
-function unkept(name: string): FieldError {
-  return fieldError(name, "invalid", `${name} must not have the character U+0000`);
 }
 
 function wrong(name: string, type: FilterType): FieldError {

@@ -5,6 +5,7 @@ import type { FilterField } from "../resource/filter-field.ts";
 import { type GroupValue, groupParameters, groupValues, summable } from "../resource/groups.ts";
 import type { ListQuery, ListRules } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
+import { byCaller } from "./by-caller.ts";
 import { createListReader, type ListReader } from "./list-query.ts";
 import { listParameters } from "./list-reference.ts";
 import type { QueryParameter } from "./route.ts";
@@ -46,14 +47,12 @@ export type GroupsReader = (
  *
  * @throws Problem 400 that names every parameter which is wrong.
  */
-export function createGroupsReader({ views }: Pick<Resource, "views">): GroupsReader {
-  const readers = new Map<ListRules, ListReader>();
-  return (call) => {
-    const rules = views.rulesFor(call);
-    let read = readers.get(rules);
-    if (!read) readers.set(rules, (read = createListReader(selectionRules(rules))));
-    return readGroups(call.query, { fields: rules.groups ?? [], read });
-  };
+export function createGroupsReader(resource: Pick<Resource, "views">): GroupsReader {
+  const partsFor = byCaller(resource, (rules) => ({
+    fields: rules.groups ?? [],
+    read: createListReader(selectionRules(rules)),
+  }));
+  return (call) => readGroups(call.query, partsFor(call));
 }
 
 /** Rules for groups: those by which a list selects documents, without paging and showing. */

@@ -20,7 +20,6 @@ export function checkOptionNames(options: ResourceOptions<Schema>): void {
     "owner",
     "showOwner",
     "view",
-    "views",
     "fields",
     "hidden",
     "search",
@@ -50,7 +49,7 @@ export function checkOptionNames(options: ResourceOptions<Schema>): void {
       `${name} of a resource must be a text, got ${describeValue(value)}`,
     );
   }
-  const { name, access, bulk, hooks, list, populate, views } = options;
+  const { name, access, bulk, hooks, list, populate } = options;
   const operations = ["list", "show", "create", "update", "remove", "restore"] as const;
   checkDefinition(`access of ${name}`, access, operations);
   checkDefinition(`list of ${name}`, list, [
@@ -67,7 +66,6 @@ export function checkOptionNames(options: ResourceOptions<Schema>): void {
     const owner = `the parameter ${key} of ${name}`;
     checkDefinition(owner, one, ["schema", "where", "required", "description"]);
   }
-  checkDefinition(`views of ${name}`, views, ["public", "user", "self", "admin"]);
   checkDefinition(`hooks of ${name}`, hooks, [
     "beforeList",
     "afterList",
@@ -82,7 +80,7 @@ export function checkOptionNames(options: ResourceOptions<Schema>): void {
     "beforeRestore",
     "afterRestore",
   ]);
-  checkDefinition(`populate of ${name}`, populate, ["paths", "depth"]);
+  checkDefinition(`populate of ${name}`, populate, ["paths"]);
   if (typeof bulk !== "boolean") checkDefinition(`bulk of ${name}`, bulk, ["limit"]);
   for (const [key, one] of Object.entries(options.relations ?? {})) {
     const owner = `the relation ${key} of ${name}`;

@@ -5,7 +5,6 @@ import type { ListOptions } from "./list-options.ts";
 import { populateName, standardParameters } from "./list-rules.ts";
 import type { ComputedField, DerivedField } from "./presenter.ts";
 import type { ResourceOptions } from "./resource-options.ts";
-import { viewLists } from "./views.ts";
 
 /** Options of a resource, with facts that follow from its schema. */
 export interface ResourceParts {
@@ -35,7 +34,6 @@ export function checkResource(parts: ResourceParts): void {
   checkDerived(parts);
   checkGuarded(parts);
   checkList(parts);
-  checkViews(parts);
 }
 
 function checkNames({ options: { name, path }, collectionName }: ResourceParts): void {
@@ -185,30 +183,4 @@ function checkList({ options, meta, view }: ResourceParts): void {
 function isCount(count: NonNullable<ListOptions["count"]>): boolean {
   if (typeof count === "number") return Number.isSafeInteger(count) && count >= 1;
   return ["bounded", "exact", "none"].includes(count);
-}
-
-/** A closer caller sees at least as much: a field that only strangers see is a mistake. */
-function checkViews({ options: { name, views }, view }: ResourceParts): void {
-  if (!views) return;
-  for (const kind of ["public", "user", "self", "admin"] as const) {
-    const fields = views[kind];
-    if (fields === undefined) continue;
-    if (fields === "all") continue;
-    const isList: boolean = Array.isArray(fields);
-    check(isList, `the view ${kind} of ${name} must be "all" or a list of fields`);
-    for (const field of fields) {
-      check(view.includes(field), `the view ${kind} of ${name} has ${field}, which is not shown`);
-    }
-  }
-  check(views.public !== undefined, `the views of ${name} must say what the public sees`);
-  const lists = viewLists(views, view);
-  for (const [less, more] of [
-    ["public", "user"],
-    ["user", "self"],
-    ["user", "admin"],
-  ] as const) {
-    const missing = lists[less].find((field) => !lists[more].includes(field));
-    const message = `the view ${more} of ${name} lacks ${missing ?? ""}, which the view ${less} has`;
-    check(missing === undefined, message);
-  }
 }

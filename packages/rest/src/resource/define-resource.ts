@@ -22,13 +22,7 @@ import type {
   ShownOwner,
   StoredBy,
 } from "./document-types.ts";
-import {
-  checkFieldAccess,
-  type FieldAccess,
-  type RestrictedIn,
-  viewsOf,
-  writeRulesOf,
-} from "./field-access.ts";
+import { checkFieldAccess, type FieldAccess, type RestrictedIn, rulesFor } from "./field-access.ts";
 import type { FilterField } from "./filter-field.ts";
 import { checkGroups } from "./groups.ts";
 import { guardedSchema, reservedNames } from "./guarded-schema.ts";
@@ -58,7 +52,6 @@ export function defineResource<
   const Owner extends string = never,
   const ShowOwner extends boolean = true,
   const View extends string = ShownField<S, Computed, ShownOwner<Owner, ShowOwner>>,
-  const Public extends View = View,
   Hidden = unknown,
   const Rules extends FieldAccess = object,
   const Rels extends Relations | undefined = undefined,
@@ -71,7 +64,6 @@ export function defineResource<
     View,
     Secret,
     Computed,
-    Public,
     Owner,
     Hidden,
     ShowOwner,
@@ -88,7 +80,7 @@ export function defineResource<
     View,
     Secret,
     Computed,
-    Exclude<Public, RestrictedIn<Rules>>,
+    Exclude<View, RestrictedIn<Rules>>,
     ShownOwner<Owner, ShowOwner>
   >,
   StoredBy<S, Owner, Hidden>,
@@ -149,7 +141,7 @@ export function defineResource<
       ...Object.values(list.names ?? {}).map(String),
     ],
   });
-  const views = compileViews(viewsOf(options.fields, options.views, selectable), {
+  const views = compileViews(rulesFor("read", options.fields), {
     all: selectable,
     owner,
     shownOwner,
@@ -159,7 +151,7 @@ export function defineResource<
   });
   const { tagOf } = views;
   const shown = shownSchemas(
-    { name, type, softDelete, relations, shownOwner, views },
+    { name, type, softDelete, relations, shownOwner, views, list: rules },
     { output, properties, computed, derived },
   );
 
@@ -179,7 +171,7 @@ export function defineResource<
     nullable: nullableFields(input, name),
     readOnly,
     immutable: new Set<string>(options.immutable),
-    writeRules: writeRulesOf(options.fields),
+    writeRules: rulesFor("write", options.fields),
     secret,
     reserved: reservedNames(output, [
       ...Object.keys(meta),

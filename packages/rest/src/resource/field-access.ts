@@ -1,8 +1,10 @@
 import { describeValue, isObject } from "@fetchwork/kit";
 import { check } from "../errors.ts";
-import { type Kind, viewLists, type ViewOptions } from "./views.ts";
 
-/** Callers that may use a field: everyone, users, the owner, admins; each includes those after. */
+/**
+ * Callers that may use a field, and kinds of callers: everyone, users with a valid session token,
+ * the owner of the document, admins and holders of the master key. Each includes those after it.
+ */
 export type FieldRule = "admin" | "owner" | "public" | "user";
 
 /** Callers that see a field, and those that set it. */
@@ -27,46 +29,18 @@ export type RestrictedIn<Rules> = {
       : never;
 }[keyof Rules];
 
-/** Rules of who sets a field: the callers who do not change the document as such. */
-export type WriteRules = ReadonlyMap<string, FieldRule>;
+/** Rules of fields for seeing or for setting them; a field without one is for everyone. */
+export type RuleByField = ReadonlyMap<string, FieldRule>;
 
-const letsPass: Readonly<Record<FieldRule, readonly Kind[]>> = {
-  public: ["public", "user", "self", "admin", "admin-self"],
-  user: ["user", "self", "admin", "admin-self"],
-  owner: ["self", "admin", "admin-self"],
-  admin: ["admin", "admin-self"],
-};
+const ranks: Readonly<Record<FieldRule, number>> = { public: 0, user: 1, owner: 2, admin: 3 };
 
 /** Whether a rule lets a kind of caller pass. */
-export function fieldRuleLets(rule: FieldRule, kind: Kind): boolean {
-  return letsPass[rule].includes(kind);
+export function fieldRuleLets(rule: FieldRule, kind: FieldRule): boolean {
+  return ranks[kind] >= ranks[rule];
 }
 
-/** Makes views of the rules for seeing fields: of each view, what the rules leave. */
-export function viewsOf(
-  fields: FieldAccess | undefined,
-  views: ViewOptions | undefined,
-  all: readonly string[],
-): ViewOptions | undefined {
-  const rules = readRules(fields, "read");
-  if (rules.size === 0) return views;
-  const lists = viewLists(views, all);
-  const seenBy = (kind: Kind): readonly string[] =>
-    lists[kind].filter((field) => fieldRuleLets(rules.get(field) ?? "public", kind));
-  return {
-    public: seenBy("public"),
-    user: seenBy("user"),
-    self: seenBy("self"),
-    admin: seenBy("admin"),
-  };
-}
-
-/** Reads the rules for setting fields; those that let everyone pass are left out. */
-export function writeRulesOf(fields: FieldAccess | undefined): WriteRules {
-  return readRules(fields, "write");
-}
-
-function readRules(fields: FieldAccess = {}, of: "read" | "write"): WriteRules {
+/** Reads the rules for seeing or for setting; those that let everyone pass are left out. */
+export function rulesFor(of: "read" | "write", fields: FieldAccess = {}): RuleByField {
   return new Map(
     Object.entries(fields).flatMap(([field, given]) => {
       const rule = typeof given === "object" ? given[of] : given;
@@ -104,7 +78,7 @@ export function checkFieldAccess(
       `fields.${field} of ${name} has no ${unknown ?? ""}, expected { read, write }`,
     );
     for (const rule of [read, write]) {
-      const known = Object.keys(letsPass);
+      const known = Object.keys(ranks);
       const isRule = rule === undefined || known.some((one) => one === rule);
       const expected = `one of ${known.join(", ")}, or { read, write }`;
       check(isRule, `fields.${field} of ${name} must be ${expected}, got ${describeValue(rule)}`);

@@ -14,7 +14,6 @@ import type { FieldAccess } from "./field-access.ts";
 import type { ResourceHooks } from "./hooks.ts";
 import type { ListOptions } from "./list-options.ts";
 import type { PopulateOptions, Relations } from "./relations/relation-options.ts";
-import type { ViewOptions } from "./views.ts";
 
 /** Definition of a resource. */
 export interface ResourceOptions<
@@ -23,7 +22,6 @@ export interface ResourceOptions<
   View extends string = string,
   Secret extends string = string,
   Computed = Readonly<Record<string, unknown>>,
-  Public extends string = string,
   Owner extends string = string,
   Hidden = unknown,
   ShowOwner extends boolean = boolean,
@@ -49,7 +47,7 @@ export interface ResourceOptions<
   /**
    * Whether documents show under the name of the owner field what everyone may see of that user:
    * `id`, `name` and `picture`; `null` for a user who was removed. The users are the resource of
-   * the API whose `owner` is `"id"`; without one, no owner is shown. `views` may hide the field
+   * the API whose `owner` is `"id"`; without one, no owner is shown. `fields` may hide the field
    * from some callers. Default: `true`, and with the option `view` whether it has the field.
    */
   readonly showOwner?: ShowOwner | undefined;
@@ -59,17 +57,11 @@ export interface ResourceOptions<
    */
   readonly view?: readonly View[] | undefined;
   /**
-   * These fields by the kind of caller that sees them, wherever documents are shown:
-   * `{ public: ["id", "name"], self: "all" }`. Callers neither filter, sort nor search by fields
-   * that they do not see. Default: everyone sees all of `view`.
-   */
-  readonly views?: ViewOptions<NoInfer<View>, Public> | undefined;
-  /**
-   * Rules of who sees and who sets single fields:
+   * Rules of who sees single fields of `view`, wherever documents are shown, and who sets them:
    * `{ salary: "admin", notes: { read: "owner", write: "admin" } }`. A rule alone is for both.
-   * Fields that a caller does not see by `views` stay hidden. A caller who sends a field that
-   * others set gets a 403. Default: everyone sees the fields of `view`, and callers who may change
-   * documents set all fields that are not read-only.
+   * Callers neither filter, sort nor search by fields that they do not see. A caller who sends a
+   * field that others set gets a 403. Default: everyone sees the fields of `view`, and callers who
+   * may change documents set all fields that are not read-only.
    */
   readonly fields?: Rules | undefined;
   /**

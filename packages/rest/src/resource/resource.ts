@@ -2,7 +2,7 @@ import type { CollectionDefinition, Stored } from "@fetchwork/documents";
 import type { Fields } from "../fields.ts";
 import type { JsonSchema, Schema } from "../schema.ts";
 import type { Operation, ResourceRule } from "./access-rules.ts";
-import type { WriteRules } from "./field-access.ts";
+import type { RuleByField } from "./field-access.ts";
 import type { ResourceHooks } from "./hooks.ts";
 import type { ListOptions } from "./list-options.ts";
 import type { ListRules } from "./list-rules.ts";
@@ -50,7 +50,7 @@ export interface Resource<
   /** Names of the fields that clients set only when they create a document. */
   readonly immutable: ReadonlySet<string>;
   /** Rules for fields that not everyone sets. */
-  readonly writeRules: WriteRules;
+  readonly writeRules: RuleByField;
   /** Names of the fields that nobody sees. */
   readonly secret: ReadonlySet<string>;
   /** Names that a schema which takes any field lets pass, and that clients do not set. */
@@ -66,7 +66,7 @@ export interface Resource<
   /** Items of a bulk request at most; 0 for a resource without them. */
   readonly bulkLimit: number;
   readonly collection: CollectionDefinition<Document>;
-  /** Views of documents by caller. */
+  /** Fields of documents that each caller sees. */
   readonly views: Views;
   /** Shows a document to a caller. */
   readonly present: Presenter;

@@ -5,7 +5,6 @@ import type { Operation } from "./access-rules.ts";
 import type { ComputedField, DerivedField } from "./presenter.ts";
 import { ownerSchema } from "./public-user.ts";
 import type { CompiledRelations, Reference, Resource } from "./resource.ts";
-import type { Views } from "./views.ts";
 
 /** Fields that every document has. */
 export const meta: Readonly<Record<string, JsonSchema>> = {
@@ -32,14 +31,15 @@ export function shownSchemas(
     relations,
     shownOwner,
     views,
-  }: Pick<Resource, "name" | "relations" | "shownOwner" | "softDelete" | "views"> & {
+    list: { selectable: all },
+  }: Pick<Resource, "list" | "name" | "relations" | "shownOwner" | "softDelete" | "views"> & {
     /** The name of the resource, as the name of a type. */
     readonly type: string;
   },
   fields: ShownFields,
 ): Pick<Resource, "changed" | "output"> {
   const shownIn = (operations: readonly Operation[]): JsonSchema =>
-    shownSchema(views.fieldsFor(operations), { ...fields, shownOwner });
+    shownSchema(views.seenByAll(operations), { ...fields, all, shownOwner });
   const changed = shownIn(softDelete ? ["create", "update", "restore"] : ["create", "update"]);
   const listed = withRelations(shownIn(["list", "show"]), relations);
   const isSame = JSON.stringify(listed) === JSON.stringify(changed);
@@ -50,15 +50,22 @@ export function shownSchemas(
 }
 
 function shownSchema(
-  { some, every }: ReturnType<Views["fieldsFor"]>,
-  { output, properties, computed, derived, shownOwner }: ShownFields & Pick<Resource, "shownOwner">,
+  seenByAll: ReadonlySet<string>,
+  {
+    all,
+    output,
+    properties,
+    computed,
+    derived,
+    shownOwner,
+  }: ShownFields & Pick<Resource, "shownOwner"> & { readonly all: readonly string[] },
 ): JsonSchema {
   const required = requiredOf(output);
   const deletedAt = { type: "string", format: "date-time" };
   return {
     type: "object",
     properties: Object.fromEntries(
-      some.map((field) => {
+      all.map((field) => {
         if (field === shownOwner) return [field, ownerSchema];
         const definition = Object.hasOwn(computed, field) ? computed[field] : undefined;
         const stored = Object.hasOwn(properties, field)
@@ -68,8 +75,8 @@ function shownSchema(
         return [field, definition ? jsonSchemaOf(definition.schema, "output") : (own ?? deletedAt)];
       }),
     ),
-    required: some.filter(
-      (field) => every.has(field) && (Object.hasOwn(meta, field) || required.includes(field)),
+    required: all.filter(
+      (field) => seenByAll.has(field) && (Object.hasOwn(meta, field) || required.includes(field)),
     ),
   };
 }

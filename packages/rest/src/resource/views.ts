@@ -2,25 +2,8 @@ import type { Stored } from "@fetchwork/documents";
 import type { Account } from "../account.ts";
 import { etagOf } from "../etag.ts";
 import type { Operation, ResourceRule } from "./access-rules.ts";
+import { type FieldRule, fieldRuleLets, type RuleByField } from "./field-access.ts";
 import type { ListRules } from "./list-rules.ts";
-
-/**
- * Kinds of callers: anyone, a user with a valid session token, the owner of the document, and an
- * admin or the holder of the master key.
- */
-export type ViewerKind = "public" | "user" | "self" | "admin";
-
-/** Fields that each kind of caller sees; `"all"` are those of the option `view`. */
-export interface ViewOptions<View extends string = string, Public extends string = string> {
-  /** Fields that everyone sees. */
-  readonly public: "all" | readonly Public[];
-  /** Fields of others' documents that users see, with those of `public`. Default: as `public`. */
-  readonly user?: "all" | readonly View[] | undefined;
-  /** Fields that the owner of a document sees, with those of `user`. Default: as `user`. */
-  readonly self?: "all" | readonly View[] | undefined;
-  /** Fields that admins and the master key see, with those of `user`. Default: as `self`. */
-  readonly admin?: "all" | readonly View[] | undefined;
-}
 
 /** The viewer of documents: the caller of a request. */
 export interface Viewer {
@@ -40,23 +23,20 @@ export interface Views {
   /** Fields that a caller sees of a document, in their order, without the owner. */
   readonly fieldsOf: (document: Stored<object>, viewer: Viewer) => readonly string[];
   /** The kind that a caller is for a document, or for those of others. */
-  readonly kindOf: (viewer: Viewer, document: object | undefined) => Kind;
+  readonly kindOf: (viewer: Viewer, document: object | undefined) => FieldRule;
   /** Whether a caller does not see a field that others do, in one document or in any of a list. */
   readonly hides: (field: string, viewer: Viewer, document?: Stored<object>) => boolean;
   /** Entity tag by caller: the version of a document, and the kind of caller where that matters. */
   readonly tagOf: (document: Stored<object>, viewer: Viewer) => string;
   /** Makes the rules for list parameters, which reveal no fields that the caller cannot see. */
   readonly rulesFor: (viewer: Viewer) => ListRules;
-  /** Fields of documents that callers of operations see: fields some of them see, and all see. */
-  readonly fieldsFor: (operations: readonly Operation[]) => {
-    readonly some: readonly string[];
-    readonly every: ReadonlySet<string>;
-  };
+  /** Fields of documents that every caller of operations sees; admins see all of them. */
+  readonly seenByAll: (operations: readonly Operation[]) => ReadonlySet<string>;
 }
 
 /** Parts of a resource that its views are made of. */
 export interface ViewPlace {
-  /** Fields that the widest view has, in their order. */
+  /** Fields that admins see, in their order. */
   readonly all: readonly string[];
   readonly owner: string | undefined;
   /** The owner field, where it is one of those that are shown. */
@@ -66,25 +46,18 @@ export interface ViewPlace {
   readonly access: Readonly<Record<Operation, ResourceRule>>;
 }
 
-/** A kind of caller, for one document: an admin may own it too. */
-export type Kind = ViewerKind | "admin-self";
-
-/** Prepares the views of a resource. */
-export function compileViews(options: ViewOptions | undefined, place: ViewPlace): Views {
+/** Prepares what callers see of a resource, by the rules for seeing its fields. */
+export function compileViews(readRules: RuleByField, place: ViewPlace): Views {
   const { access, all, owner, rules, shownOwner } = place;
-  const lists = viewLists(options, all);
-  const seen = mapKinds((kind) => new Set(lists[kind]));
-  const variants = mapKinds((kind) => (lists[kind].length === all.length ? undefined : kind));
-  const differ = Object.values(variants).some((variant) => variant !== undefined);
   const known = new Set(all);
-  const shown = mapKinds((kind) => lists[kind].filter((field) => field !== shownOwner));
+  const differ = all.some((field) => !sees("public", field));
+  const shown = byKind((kind) => all.filter((field) => field !== shownOwner && sees(kind, field)));
+  const variants = byKind((kind) => (all.every((field) => sees(kind, field)) ? undefined : kind));
+  const listedToUsers = access.list === "owner" ? "owner" : "user"; // Lists may have no others.
   const narrowed = {
     public: rulesOf("public", "public"),
-    user: rulesOf(
-      access.list === "owner" ? "self" : "user", // Lists may have no documents of others.
-      owner === undefined ? "user" : "self",
-    ),
-    admin: rulesOf("admin", owner === undefined ? "admin" : "admin-self"),
+    user: rulesOf(listedToUsers, owner === undefined ? "user" : "owner"),
+    admin: rules,
   };
 
   return {
@@ -92,36 +65,33 @@ export function compileViews(options: ViewOptions | undefined, place: ViewPlace)
     kindOf,
     fieldsOf: (document, viewer) => shown[differ ? kindOf(viewer, document) : "admin"],
     hides: (field, viewer, document) =>
-      differ && known.has(field) && !seen[kindOf(viewer, document)].has(field),
+      differ && known.has(field) && !sees(kindOf(viewer, document), field),
     tagOf: (document, viewer) =>
       etagOf(document, differ ? variants[kindOf(viewer, document)] : undefined),
-    rulesFor: (viewer) => (differ ? narrowed[listerOf(viewer)] : rules),
-    fieldsFor(operations) {
-      const kinds = [...new Set(operations.flatMap(callersOf))];
-      const every = all.filter((field) => kinds.every((kind) => seen[kind].has(field)));
-      const some = all.filter((field) => kinds.some((kind) => seen[kind].has(field)));
-      return { some, every: new Set(every) };
+    rulesFor: (viewer) => narrowed[listerOf(viewer)],
+    seenByAll(operations) {
+      const kinds = operations.map(narrowestOf);
+      return new Set(all.filter((field) => kinds.every((kind) => sees(kind, field))));
     },
   };
 
-  function kindOf(viewer: Viewer, document: object | undefined): Kind {
-    const { id } = viewer.user ?? {};
-    const isOwn =
-      owner !== undefined &&
-      id !== undefined &&
-      document !== undefined &&
-      Reflect.get(document, owner) === id;
+  function sees(kind: FieldRule, field: string): boolean {
+    return fieldRuleLets(readRules.get(field) ?? "public", kind);
+  }
+
+  function kindOf(viewer: Viewer, document: object | undefined): FieldRule {
     const lister = listerOf(viewer);
-    if (!isOwn) return lister;
-    return lister === "admin" ? "admin-self" : "self";
+    if (lister !== "user" || owner === undefined || document === undefined) return lister;
+    return Reflect.get(document, owner) === viewer.user?.id ? "owner" : "user";
   }
 
   /**
    * @param base - The kind that a caller is for documents of others, which a list has too.
    * @param widest - The kind that the caller is for its documents.
    */
-  function rulesOf(base: Kind, widest: Kind): ListRules {
-    const isSeen = (field: string): boolean => !known.has(field) || seen[base].has(field);
+  function rulesOf(base: FieldRule, widest: FieldRule): ListRules {
+    if (!differ) return rules;
+    const isSeen = (path: string): boolean => sees(base, path.split(".")[0] ?? "");
     const isSortable = (key: string): boolean => isSeen(key.replace(/^-/, ""));
     const { defaultSort, filters = [], geo, groups = [], searchable, selectable, sortable } = rules;
     const order = defaultSort.filter(isSortable);
@@ -130,63 +100,31 @@ export function compileViews(options: ViewOptions | undefined, place: ViewPlace)
       // Identifiers follow the time of creation.
       defaultSort: order.length > 0 ? order : ["-id"],
       sortable: sortable.filter((field) => field === "id" || isSeen(field)),
-      selectable: selectable.filter((field) => seen[widest].has(field)),
-      filters: filters.filter(({ path }) => path === "id" || isSeen(path.split(".")[0] ?? "")),
-      groups: groups.filter(({ path }) => isSeen(path.split(".")[0] ?? "")),
-      searchable: searchable === true && place.search.every((path) => isSeen(rootOf(path))),
+      selectable: selectable.filter((field) => sees(widest, field)),
+      filters: filters.filter(({ path }) => path === "id" || isSeen(path)),
+      groups: groups.filter(({ path }) => isSeen(path)),
+      searchable: searchable === true && place.search.every(isSeen),
       geo: geo !== undefined && isSeen(geo) ? geo : undefined,
     };
   }
 
-  function callersOf(operation: Operation): readonly Kind[] {
-    const owners: readonly Kind[] = owner === undefined ? [] : ["self", "admin-self"];
-    switch (access[operation]) {
-      case "admin":
-        return owner === undefined ? ["admin"] : ["admin", "admin-self"];
-      case "master":
-        return ["admin"];
-      case "owner":
-        return ["admin", ...owners];
-      case "user":
-        // The creator of a document owns it, unless it is its own owner.
-        return operation === "create" && owner !== undefined && owner !== "id"
-          ? owners
-          : ["user", "admin", ...owners];
-      default:
-        return ["public", "user", "admin", ...owners];
-    }
+  /** The callers of an operation who see the fewest fields. */
+  function narrowestOf(operation: Operation): FieldRule {
+    const rule = access[operation];
+    // The creator of a document owns it, unless it is its own owner.
+    const ownsIt = operation === "create" && owner !== undefined && owner !== "id";
+    if (rule === "user") return ownsIt ? "owner" : rule;
+    if (rule === "owner" || rule === "admin") return rule;
+    return rule === "master" ? "admin" : "public";
   }
 }
 
-/** Fields of each view. A view that is left out is the one before. */
-export function viewLists(
-  options: ViewOptions | undefined,
-  all: readonly string[],
-): Readonly<Record<Kind, readonly string[]>> {
-  // Only those who may list removed documents see `deletedAt`, and restore them.
-  const of = (fields: "all" | readonly string[]): readonly string[] =>
-    fields === "all" ? all : all.filter((field) => [...fields, "deletedAt"].includes(field));
-  const forPublic = options ? options.public : "all";
-  const forUser = options?.user ?? forPublic;
-  const forSelf = options?.self ?? forUser;
-  const forAdmin = options?.admin ?? forSelf;
-  const [self, admin] = [of(forSelf), of(forAdmin)];
-  return {
-    public: of(forPublic),
-    user: of(forUser),
-    self,
-    admin,
-    "admin-self": all.filter((field) => self.includes(field) || admin.includes(field)),
-  };
-}
-
-function mapKinds<T>(make: (kind: Kind) => T): Readonly<Record<Kind, T>> {
+function byKind<T>(make: (kind: FieldRule) => T): Readonly<Record<FieldRule, T>> {
   return {
     public: make("public"),
     user: make("user"),
-    self: make("self"),
+    owner: make("owner"),
     admin: make("admin"),
-    "admin-self": make("admin-self"),
   };
 }
 
@@ -194,8 +132,4 @@ function mapKinds<T>(make: (kind: Kind) => T): Readonly<Record<Kind, T>> {
 function listerOf({ user, isMaster }: Viewer): "admin" | "public" | "user" {
   if (isMaster === true || user?.role === "admin") return "admin";
   return user === undefined ? "public" : "user";
-}
-
-function rootOf(path: string): string {
-  return path.split(".")[0] ?? "";
 }

@@ -33,7 +33,7 @@ const note = defineResource({
   search: ["text"],
   filter: ["text", "stars", "salary"],
   sort: ["stars", "salary"],
-  views: { public: ["id", "text", "stars", "author", "createdAt"], user: "all" },
+  fields: { salary: { read: "user" }, updatedAt: { read: "user" } },
   relations: { author: { to: () => person } },
   list: {
     parameters: {

@@ -21,7 +21,11 @@ const member = defineResource({
   derived: { name: { from: "email", value: ({ email }) => `derived-${email}` } },
   access: { list: "admin", show: "user", create: "master", update: "owner", remove: "admin" },
   owner: "id",
-  views: { public: ["id", "name", "picture"], self: "all" },
+  fields: {
+    email: { read: "owner" },
+    createdAt: { read: "owner" },
+    updatedAt: { read: "owner" },
+  },
 });
 
 const note = defineResource({
@@ -170,7 +174,7 @@ describe("the owner of a document", () => {
     expect((await as("", "GET", "/notes")).headers.get("vary")).toContain("Authorization");
   });
 
-  it("is hidden by showOwner and by views", async () => {
+  it("is hidden by showOwner and by rules of fields", async () => {
     const define = (options: object): Resource =>
       defineResource({
         name: "note",
@@ -187,10 +191,7 @@ describe("the owner of a document", () => {
       expect((await hidden.as("root", "GET", "/notes")).json[0]).not.toHaveProperty("author");
       expect((await hidden.as("root", "GET", "/notes?fields=author")).status).toBe(400);
     }
-    const narrow = await open([
-      member,
-      define({ views: { public: ["id", "text"], admin: "all" } }),
-    ]);
+    const narrow = await open([member, define({ fields: { author: { read: "admin" } } })]);
     await narrow.create("ann");
     expect((await narrow.as("bob", "GET", "/notes")).json[0]).not.toHaveProperty("author");
     expect((await narrow.as("bob", "GET", "/notes?author=ann")).status).toBe(400);

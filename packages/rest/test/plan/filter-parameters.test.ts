@@ -54,10 +54,6 @@ const valid: Readonly<Record<string, string>> = {
 
 describe("filters", () => {
   it.each([
-    ["title=a%00", "title", "invalid"],
-    ["title[prefix]=%00", "title[prefix]", "invalid"],
-    ["title[in]=a,%00", "title[in]", "invalid"],
-    ["tags[nin]=%00", "tags[nin]", "invalid"],
     ["stars=many", "stars", "type"],
     ["stars=", "stars", "type"],
     ["stars=1.5", "stars", "type"],

@@ -242,22 +242,6 @@ describe("the rules of fields", () => {
     expect(Object.keys(worker.output["properties"] as object)).toContain("salary");
   });
 
-  it("narrow views, and never widen them", async () => {
-    const note = defineResource({
-      name: "note",
-      path: "/notes",
-      schema: z.object({ a: z.string(), b: z.string() }),
-      access: { create: "user", show: "public" },
-      views: { public: ["id", "b"], admin: "all" },
-      fields: { a: { read: "public" }, b: { read: "user" } },
-    });
-    const { as } = await openAsUsers(resourceRoutes(note, createResourceController(note)));
-    const { json } = await as("ann", "POST", "/notes", { a: "a", b: "b" });
-    expect((await as("", "GET", `/notes/${json.id}`)).json).toEqual({ id: json.id });
-    expect((await as("bob", "GET", `/notes/${json.id}`)).json).toEqual({ id: json.id, b: "b" });
-    expect((await as("root", "GET", `/notes/${json.id}`)).json).toMatchObject({ a: "a", b: "b" });
-  });
-
   it("are in the types: what not everyone sees may be missing", () => {
     type Shown = NonNullable<(typeof worker)["shownType"]>;
     expectTypeOf<Shown["name"]>().toEqualTypeOf<string>();

@@ -92,7 +92,7 @@ describe("defineResource", () => {
     [{ hooks: { beforeSave: () => undefined } }, /hooks of note has no option "beforeSave"/],
     [{ bulk: { max: 3 } }, /bulk of note has no option "max"/],
     [{ computed: { a: { schema, get: () => 1 } } }, /computed field a of note has no option "get"/],
-    [{ views: { public: "all", admins: "all" } }, /did you mean "admin"/],
+    [{ veiw: ["id"] }, /did you mean "view"/],
   ])("refuses the unknown names in %o", (wrong, message) => {
     const options = { ...good, ...wrong } as ResourceOptions<typeof schema>;
     expect(() => defineResource(options)).toThrow(RestError);

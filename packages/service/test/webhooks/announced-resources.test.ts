@@ -10,7 +10,12 @@ const member = defineResource({
   schema: z.object({ name: z.string(), picture: z.string().optional(), email: z.string() }),
   access: {},
   owner: "id",
-  views: { public: ["id", "name"], admin: "all" },
+  fields: {
+    picture: { read: "admin" },
+    email: { read: "admin" },
+    createdAt: { read: "admin" },
+    updatedAt: { read: "admin" },
+  },
 });
 const order = defineResource({
   name: "order",

@@ -80,4 +80,4 @@ export function isWritable(
 }
 
 /** Ranks of callers, and of rules: each caller may do what those of lower rank may. */
-const rights = { public: 0, user: 1, owner: 2, self: 2, admin: 3, "admin-self": 3 } as const;
+const rights = { public: 0, user: 1, owner: 2, admin: 3 } as const;

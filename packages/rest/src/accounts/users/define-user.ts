@@ -5,11 +5,10 @@ import { etagOf } from "../../etag.ts";
 import type { Fields } from "../../fields.ts";
 import { defineResource } from "../../resource/define-resource.ts";
 import type { Operation, ResourceRule } from "../../resource/access-rules.ts";
-import type { FieldAccess } from "../../resource/field-access.ts";
+import type { FieldAccess, FieldRule } from "../../resource/field-access.ts";
 import type { ResourceHooks } from "../../resource/hooks.ts";
 import type { Resource } from "../../resource/resource.ts";
 import type { ResourceOptions } from "../../resource/resource-options.ts";
-import type { ViewOptions } from "../../resource/views.ts";
 import type { Schema } from "../../schema.ts";
 import type { ShownUser, UserInput } from "../account-operations.ts";
 import { nameOf, pictureOf } from "./profile.ts";
@@ -50,7 +49,7 @@ export interface UserResource<Extra extends object = object, Given = unknown> ex
 /** Written out, since an interface does not count as a record. */
 type Flat<T> = { [Field in keyof T]: T[Field] };
 
-/** Fields and views of users, in addition to those of every user. */
+/** Fields of users and their rules, in addition to those of every user. */
 export interface UserOptions<Extra extends object = object, Given = unknown> extends Pick<
   ResourceOptions<Schema>,
   "changes" | "list" | "populate" | "relations"
@@ -58,15 +57,12 @@ export interface UserOptions<Extra extends object = object, Given = unknown> ext
   /** Further fields that users set: `{ city: z.string().optional() }`. Default: none. */
   readonly schema?: (z.ZodObject & z.ZodType<Extra, Given>) | undefined;
   /**
-   * Fields that each kind of caller sees. Default: `id`, `name` and `picture` for everyone, all for
-   * the user and admins.
-   */
-  readonly views?: ViewOptions | undefined;
-  /**
    * Rules of who sees and who sets single fields of `schema`: `{ plan: { write: "admin" } }`. It
-   * holds for sign-ups too. Default: users set all of them.
+   * holds for sign-ups too. Of the other fields it says only who sees them:
+   * `{ email: { read: "user" } }`. Default: everyone sees `id`, `name` and `picture`, the user and
+   * admins all, and users set all of `schema`.
    */
-  readonly fields?: NoInfer<FieldAccess<Extract<keyof Extra, string>>> | undefined;
+  readonly fields?: (NoInfer<FieldAccess<Extract<keyof Extra, string>>> & ReadRules) | undefined;
   /**
    * Default picture, for the user and admins: `"gravatar"` for that of the email at Gravatar, whose
    * URL contains a hash of the email. Default: a pattern that follows from the `id`.
@@ -101,7 +97,6 @@ export function defineUser<Extra extends object = object, Given = unknown>(
 ): UserResource<Extra, Given> {
   checkDefinition("defineUser", options, [
     "schema",
-    "views",
     "fields",
     "picture",
     "access",
@@ -126,11 +121,7 @@ export function defineUser<Extra extends object = object, Given = unknown>(
     taken === undefined,
     `the schema of users has the field ${taken}, which every user has already`,
   );
-  const foreign = Object.keys(options.fields ?? {}).find((field) => !Object.hasOwn(extra, field));
-  check(
-    foreign === undefined,
-    `fields of users names ${foreign}, expected a field of their schema`,
-  );
+  const shown = ["id", ...Object.keys(own), "emailVerified", ...Object.keys(extra), "createdAt"];
   // Updates neither send email nor role, so that their defaults are never used.
   const readOnly = { email: emailSchema.default(""), role: role.default("user") };
   const schema = z.object({ ...extra, ...own, ...readOnly }) as Schema<UserFields & Fields>;
@@ -159,9 +150,8 @@ export function defineUser<Extra extends object = object, Given = unknown>(
       create: "master",
       update: "owner",
     },
-    view: ["id", ...Object.keys(own), "emailVerified", ...Object.keys(extra), "createdAt"],
-    views: { public: ["id", "name", "picture"], self: "all", admin: "all", ...options.views },
-    fields: options.fields,
+    view: shown,
+    fields: fieldRules(shown, extra, options.fields),
     computed: {
       emailVerified: {
         schema: z.boolean(),
@@ -195,4 +185,38 @@ export function defineUser<Extra extends object = object, Given = unknown>(
       : resource.tagOf(document, viewer);
   const users: unknown = { ...resource, creation, tagOf };
   return users as UserResource<Extra, Given>;
+}
+
+/** Rules of who sees the fields of every user, which nobody sets by them. */
+type ReadRules = {
+  readonly [Field in "createdAt" | "email" | "emailVerified" | "name" | "picture" | "role"]?:
+    { readonly read: FieldRule } | undefined;
+};
+
+const forEveryone: readonly string[] = ["id", "name", "picture"];
+
+/**
+ * Makes the rules of all fields that are shown of users: what nobody has opened is for the user and
+ * admins.
+ *
+ * @throws RestError `ERR_REST_DEFINITION` for who sets a field that is not one of the schema.
+ */
+function fieldRules(
+  shown: readonly string[],
+  extra: z.ZodRawShape,
+  given: FieldAccess = {},
+): FieldAccess {
+  for (const [field, rule] of Object.entries(given)) {
+    const isRead = typeof rule === "object" && rule.write === undefined && shown.includes(field);
+    check(
+      Object.hasOwn(extra, field) || isRead,
+      `fields of users names ${field}, expected a field of their schema`,
+    );
+  }
+  const rules = shown.map((field) => {
+    const read: FieldRule = forEveryone.includes(field) ? "public" : "owner";
+    const own = given[field];
+    return [field, typeof own === "string" ? own : { read, ...own }] as const;
+  });
+  return Object.fromEntries(rules);
 }

@@ -6,12 +6,7 @@ import type { Resource } from "../../resource/resource.ts";
 
 /** Change of one document by a bulk request. */
 export type BulkItem =
-  | {
-      readonly op: "create";
-      readonly body: BodyFields;
-      /** The body as it came, once `body` is validated. */
-      readonly sent?: BodyFields;
-    }
+  | { readonly op: "create"; readonly body: BodyFields }
   | {
       readonly op: "patch" | "update";
       readonly id: string;

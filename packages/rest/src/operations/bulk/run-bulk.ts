@@ -1,13 +1,12 @@
 import type { Stored } from "@fetchwork/documents";
 import { deriveRequest, json } from "@fetchwork/http";
 import { isObject } from "@fetchwork/kit";
-import { etagOf } from "../../etag.ts";
 import type { FieldError } from "../../field-error.ts";
 import type { Fields } from "../../fields.ts";
 import { requireWritable } from "../../plan/field-writes.ts";
 import { asksAgain, requireAccess } from "../../plan/resource-access.ts";
 import { badFields, Problem } from "../../problem.ts";
-import type { ResourceCall, ResourceHandler } from "../../resource/call.ts";
+import type { BodyFields, ResourceCall, ResourceHandler } from "../../resource/call.ts";
 import type { Resource } from "../../resource/resource.ts";
 import { validate } from "../../schema.ts";
 import { runTogether } from "../joined-call.ts";
@@ -33,34 +32,12 @@ interface BulkResult {
  */
 export function bulkHandler(resource: Resource, handlers: ChangeHandlers): ResourceHandler {
   return async (call) => {
-    const items = await Promise.all(
-      readBulkItems(resource, call.body).map(async (item, index) =>
-        item.op === "create" ? validated(resource, item, index) : item,
-      ),
-    );
-    const errors = items.flatMap((item) => ("errors" in item ? item.errors : []));
-    if (errors.length > 0) throw badFields(errors.slice(0, maxErrors));
-    // None of them has errors.
-    const valid = items as readonly BulkItem[];
+    const items = readBulkItems(resource, call.body);
     const results = await runTogether(call, (joined) =>
-      runItems(resource, handlers, joined, valid),
+      runItems(resource, handlers, joined, items),
     );
     return json(results);
   };
-}
-
-async function validated(
-  resource: Resource,
-  item: BulkItem & { readonly op: "create" },
-  index: number,
-): Promise<BulkItem | { readonly errors: readonly FieldError[] }> {
-  try {
-    const body = (await validate(resource.sent, item.body)) as typeof item.body;
-    return { ...item, body, sent: item.body };
-  } catch (error) {
-    if (!(error instanceof Problem) || error.status !== 400) throw error;
-    return { errors: placed(error, index) };
-  }
 }
 
 async function runItems(
@@ -94,7 +71,9 @@ async function runItem(
 ): Promise<BulkResult> {
   const operation = item.op === "patch" ? "update" : item.op;
   const params = item.op === "create" ? {} : { id: item.id };
-  const body = item.op === "remove" ? {} : item.body;
+  const sent = item.op === "remove" ? {} : item.body;
+  // It validates the fields of an object.
+  const body = (item.op === "create" ? await validate(resource.sent, sent) : sent) as BodyFields;
   const own = { ...call, params, body, query: new URLSearchParams(), document: undefined };
   const document =
     item.op === "create"
@@ -103,13 +82,13 @@ async function runItem(
   if (resource.access[operation] !== "master") {
     await requireAccess(resource, operation, { call: own, document });
   }
-  if (item.op === "create") requireWritable(resource, own, item.sent ?? item.body);
-  const request = requestOf(call.request, tagIn(resource, own, { item, document }));
+  if (item.op === "create") requireWritable(resource, own, sent);
+  requireVersion(item, document);
   const handle: ResourceHandler<never> = handlers[item.op];
   // Its body was validated by the schema that fixes the type.
   const response = await handle({
     ...own,
-    request,
+    request: withoutConditions(call.request),
     body: own.body as never,
     document: asksAgain(resource, operation) ? document : undefined,
   });
@@ -128,21 +107,17 @@ async function runItem(
   };
 }
 
-/** The conditions of an item concern its version; those of the whole request do not. */
-function requestOf(request: Request, ifMatch: string | undefined): Request {
-  const none = { "if-none-match": null, "content-length": null, "idempotency-key": null };
-  return deriveRequest(request, { headers: { ...none, "if-match": ifMatch ?? null } });
+/** Only the condition of an item concerns it, and not those of the whole request. */
+function withoutConditions(request: Request): Request {
+  const none = { "content-length": null, "idempotency-key": null };
+  return deriveRequest(request, { headers: { ...none, "if-match": null, "if-none-match": null } });
 }
 
-/** Entity tag of the version that an item names, as its caller knows it. */
-function tagIn(
-  { tagOf }: Resource,
-  call: ResourceCall,
-  { item, document }: { readonly item: BulkItem; readonly document: Stored<Fields> | undefined },
-): string | undefined {
-  if (item.op === "create" || item.version === undefined) return undefined;
-  const { version } = item;
-  return document ? tagOf({ ...document, version }, call) : etagOf(version);
+/** Refuses an item that names another version than its document has in the transaction. */
+function requireVersion(item: BulkItem, document: Stored<Fields> | undefined): void {
+  if (item.op === "create" || item.version === undefined || !document) return;
+  if (document.version === item.version) return;
+  throw new Problem(412, { detail: "the document is of another version" });
 }
 
 /** The caller may be one who is not shown the identifier; the address has it anyway. */

@@ -1,6 +1,5 @@
 import type { Stored, UntypedWhere } from "@fetchwork/documents";
 import { isInScope, scopeOf } from "../../account.ts";
-import { RestError } from "../../errors.ts";
 import type { Fields } from "../../fields.ts";
 import { listLimits } from "../../plan/list-limits.ts";
 import type { PopulateTree } from "../../plan/populate-parameter.ts";
@@ -29,20 +28,13 @@ export interface ShownDocuments {
  *
  * Each relation is read at once for all documents of its level.
  *
- * @param tree - Relations to follow, as `readPopulate` returns them; without them the rows stay as
- * they are.
+ * @param tree - Relations to follow, as `readPopulate` returns them.
  */
 export async function populate(
   call: ResourceCall<unknown>,
   { resource, documents, rows }: ShownDocuments,
-  tree: PopulateTree | undefined,
+  tree: PopulateTree,
 ): Promise<readonly Fields[]> {
-  if (!tree) return rows;
-  // Else it would show with one document what belongs to another.
-  if (rows.length !== documents.length) {
-    const message = `populate of ${resource.name} must have one row for each document, got ${rows.length}`;
-    throw new RestError("ERR_REST_DEFINITION", message);
-  }
   const populated = rows.map((row) => ({ ...row }));
   for (const [name, following] of tree) {
     const relation = relationOf(resource, name);

@@ -75,18 +75,20 @@ function compileInverse(name: string, relation: Relation, place: RelationPlace):
   return { name, inverse, limit, to };
 }
 
+/** Relations in a path of `populate` at most. */
+const maxDepth = 5;
+
 function populatePaths(
-  { paths, depth = 2 }: PopulateOptions,
+  { paths }: PopulateOptions,
   known: readonly string[],
   { name }: RelationPlace,
 ): readonly string[] {
-  const isDepth = Number.isSafeInteger(depth) && depth >= 1 && depth <= 5;
-  check(isDepth, `the depth of populate of ${name} must be a whole number from 1 to 5`);
   const all = new Set<string>();
   for (const path of paths) {
     const parts = path.split(".");
     check(known.includes(parts[0] ?? ""), `${name} has no relation for the path ${path}`);
-    check(parts.length <= depth, `the path ${path} of ${name} is longer than ${depth} relations`);
+    const isShort = parts.length <= maxDepth;
+    check(isShort, `the path ${path} of ${name} is longer than ${maxDepth} relations`);
     for (const index of parts.keys()) all.add(parts.slice(0, index + 1).join("."));
   }
   return [...all];

@@ -32,8 +32,9 @@ export type Relations = Readonly<Record<string, Relation>>;
 
 /** The relations that `populate` may name. */
 export interface PopulateOptions {
-  /** Paths of relations: `["author", "comments.author"]`. Their leading parts are allowed too. */
+  /**
+   * Paths of at most 5 relations: `["author", "comments.author"]`. Their leading parts are allowed
+   * too.
+   */
   readonly paths: readonly string[];
-  /** Relations in a path at most, 1 to 5. Default: `2`. */
-  readonly depth?: number | undefined;
 }
