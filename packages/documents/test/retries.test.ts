@@ -88,6 +88,29 @@ describe.skipIf(noPostgres !== undefined)("Transactions of PostgreSQL that meet"
     expect(stored).toMatchObject([{ n: 3 }, { n: 3 }, { n: 3 }]);
   });
 
+  it("make others of their process wait once four attempts conflicted", async () => {
+    const url = await newDatabase();
+    const [store, other] = [await open(url), await open(url)];
+    const { id } = await other.collection(counters).insert({ n: 0 });
+    const fifth = Promise.withResolvers<undefined>();
+    const order: string[] = [];
+    let attempts = 0;
+    const first = store.transaction(async (tx) => {
+      const { n = 0 } = (await tx.collection(counters).get(id)) ?? {};
+      attempts += 1;
+      if (attempts < 5) await other.collection(counters).update(id, { n: n + 1 });
+      else fifth.resolve(undefined);
+      if (attempts === 5) await setTimeout(200);
+      await tx.collection(counters).update(id, { n: n + 1 });
+      order.push("first");
+    });
+    await fifth.promise;
+    const second = store.transaction(() => void order.push("second"));
+    await Promise.all([first, second]);
+    expect(order).toEqual(["first", "second"]);
+    expect(await store.collection(counters).get(id)).toMatchObject({ n: 5 });
+  });
+
   it("come out of a deadlock", async () => {
     const store = await open(await newDatabase());
     const collection = store.collection(counters);

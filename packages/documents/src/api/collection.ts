@@ -143,9 +143,9 @@ export interface Collection<T> {
    * Changes a document; resolves to `undefined` when there is none.
    *
    * The fields are merged at the top level, where `undefined` removes a field. A function gets the
-   * stored document and returns the fields to change, which are merged in the same way. It may be
-   * called more than once and while other changes wait, so it must be quick. An error that it
-   * throws rejects the promise, and nothing is changed.
+   * stored document and returns the fields to change, which are merged in the same way. Without any,
+   * as with `{}`, nothing is changed. It may be called more than once and while other changes wait,
+   * so it must be quick. An error that it throws rejects the promise, and nothing is changed.
    *
    * @throws {VersionError} When `ifVersion` is another version than the document's.
    * @throws {UniqueError} When a unique field is taken.

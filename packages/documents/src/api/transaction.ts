@@ -11,7 +11,7 @@ export interface TransactionOptions {
   /**
    * How often the transaction is retried after a conflict with others, from 0; after that it
    * rejects with `ERR_DOCUMENTS_BUSY`. Each time the function runs again from its start, after a
-   * random pause that grows from 2 to 100 ms.
+   * random pause of a few milliseconds.
    *
    * In PostgreSQL it is retried after a serialization failure (SQLSTATE 40001), a deadlock (40P01),
    * a wait that is too long (55P03), and a failover before the commit; in SQLite, where nothing

@@ -27,7 +27,7 @@ export function ownFields(stored: Stored<unknown>): Record<string, unknown> {
   return fields;
 }
 
-/** Merges what a function of the stored document returns; `undefined` removes a field. */
+/** Merges the fields that a function returns, of which `undefined` removes one; if any. */
 export function mergeChange<T>(
   change: (stored: Stored<T>) => Change<T>,
   stored: Stored<T>,
@@ -36,14 +36,16 @@ export function mergeChange<T>(
   const before = { ...stored };
   const fields = applyChange(change, stored);
   if (!isPlainObject(fields)) return fields;
-  const removed = Object.keys(fields).filter((name) => fields[name] === undefined);
+  const names = Object.keys(fields);
+  if (names.length === 0) return undefined;
+  const removed = names.filter((name) => fields[name] === undefined);
   return mergeFields(before, { fields, removed });
 }
 
 /** Applies a function to a stored document, and removes the store's own fields from the result. */
 export function applyChange<T>(change: (stored: Stored<T>) => unknown, stored: Stored<T>): unknown {
   const { id, version, createdAt, updatedAt } = stored;
-  return withoutMeta(change(stored), { id, version, createdAt, updatedAt });
+  return withoutMeta(change(stored), { id, version, createdAt, updatedAt }) ?? null;
 }
 
 /** Takes the store's own fields off again, with which `{ ...stored, title }` comes back. */

@@ -83,11 +83,7 @@ export class DocumentCollection<T> extends CollectionReads<T> implements Collect
     options: WriteOptions = {},
   ): Promise<Stored<T> | undefined> {
     const target = parseTarget(id, options);
-    if (typeof change === "function") {
-      const make = (stored: Stored<T>): unknown => mergeChange(change, stored);
-      return this.#change(target, { isUserCode: true, make });
-    }
-    if (this.layout.definition.schema !== undefined) {
+    if (typeof change === "function" || this.layout.definition.schema !== undefined) {
       return this.#change(target, this.#modification(change));
     }
     const merge = this.#toMerge(change);
@@ -194,8 +190,10 @@ export class DocumentCollection<T> extends CollectionReads<T> implements Collect
   #checked(modification: Modification<T>): Modification<T> {
     const { definition } = this.layout;
     if (definition.schema === undefined) return modification;
-    const make = (stored: Stored<T>): unknown =>
-      checkSchemaNow(definition, modification.make(stored));
+    const make = (stored: Stored<T>): unknown => {
+      const made = modification.make(stored);
+      return made === undefined ? made : checkSchemaNow(definition, made);
+    };
     // A schema may change the object that it gets.
     return { ...modification, isUserCode: true, make };
   }

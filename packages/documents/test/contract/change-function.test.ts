@@ -37,6 +37,24 @@ describe.each(enginesOfFile())("A function of the stored document in %s", (_engi
     expect(changed).toMatchObject({ text: "a", rank: 1 });
   });
 
+  it("leaves the document as it is when it returns no fields", async () => {
+    const recorded = defineCollection<Note>("recorded", { changes: "ids" });
+    const store = await open({ collections: [recorded] });
+    const collection = store.collection(recorded);
+    const stored = await collection.insert({ text: "a", tags: ["x"] });
+    const left = await collection.update(stored.id, (note) => {
+      note.tags?.push("y");
+      return {};
+    });
+    expect(left).toEqual(stored);
+    expect(await collection.get(stored.id)).toEqual(stored);
+    const kinds: string[] = [];
+    for await (const { kind } of store.changes({ atEnd: "end" })) kinds.push(kind);
+    expect(kinds).toEqual(["insert"]);
+    const stale = collection.update(stored.id, () => ({}), { ifVersion: 2 });
+    await expect(stale).rejects.toMatchObject({ code: "ERR_DOCUMENTS_VERSION" });
+  });
+
   it("returns the whole new document of replace()", async () => {
     const collection = (await open({ collections: [notes] })).collection(notes);
     const { id } = await collection.insert({ text: "a", rank: 1, tags: ["x"] });

@@ -16,6 +16,7 @@ export interface Modification<T> {
   readonly restores?: boolean;
   /** Whether `make` runs caller code, which may change its object. Default: `false`. */
   readonly isUserCode?: boolean;
+  /** Makes the new document; `undefined` leaves it as it is. */
   readonly make: (stored: Stored<T>) => unknown;
 }
 
@@ -65,7 +66,9 @@ function* attemptChange<T>(
   const before = read();
   checkTarget(layout, target, row);
   const { id, version, createdAt } = before;
-  const text = toJsonText(make(before), layout.reserved);
+  const made = make(before);
+  if (made === undefined) return read();
+  const text = toJsonText(made, layout.reserved);
   const now = layout.stamps.now();
   // The clocks of other processes may be ahead of this one.
   const at = now < before.updatedAt ? before.updatedAt : now;

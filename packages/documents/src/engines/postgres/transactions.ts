@@ -20,6 +20,8 @@ import { feedEndTable } from "./statements/own-tables.ts";
 
 /** After these many conflicts a transaction queues behind others that conflicted as often. */
 const freeAttempts = 2;
+/** After these many, others of this process wait for it, which may have aborted it until then. */
+const queuedAttempts = 4;
 /** How long these wait for another one, in milliseconds: it may wait for them in a deadlock. */
 const maxWait = 150;
 /** The advisory lock of transactions that conflicted: "FWTX". */
@@ -31,6 +33,12 @@ const queueMargin = 1000;
 /** Syntax error, feature not supported, undefined object. */
 const lockUnknown: ReadonlySet<string | undefined> = new Set(["42601", "0A000", "42704"]);
 
+/** Limits of a transaction, in milliseconds and in attempts. */
+interface Limits {
+  readonly timeout: number;
+  readonly retries?: number | undefined;
+}
+
 /** Runs transactions as if each were alone, again where two of them met. */
 export class Transactions {
   readonly #connections: Connections;
@@ -38,6 +46,8 @@ export class Transactions {
   /** Systems that are not PostgreSQL may have no such lock, and no need of it. */
   #cannotLock = false;
   #queued: Promise<unknown> = Promise.resolve();
+  /** The last one that others wait for. */
+  #alone: Promise<unknown> = Promise.resolve();
   readonly #scope = new AsyncLocalStorage<BoundSession>();
 
   /** A distributed store has no advisory locks; its transactions queue by a row of its locks. */
@@ -56,28 +66,46 @@ export class Transactions {
     if (this.inside) throw changeInsideError();
   }
 
-  /** Runs a transaction until it is committed, `timeout` is over, or it fails by itself. */
+  /**
+   * Runs a transaction until it is committed, `timeout` is over, or it fails by itself. After
+   * conflicts it keeps a place in the queue of this process, and in the end others wait for it.
+   */
   async run<R>(
     work: (session: BoundSession) => Promise<R> | R,
-    {
-      timeout,
-      retries = Infinity,
-    }: { readonly timeout: number; readonly retries?: number | undefined },
+    { timeout, retries }: Limits,
   ): Promise<R> {
     const deadline = performance.now() + timeout;
-    const seen: Seen = { hasPreCommitWork: false, isTaken: false };
-    for (let attempt = 0; ; attempt += 1) {
+    const seen = { hasPreCommitWork: false, isTaken: false };
+    const asked: Asked<R> = { work, deadline, timeout, retries, ...seen };
+    await this.#alone;
+    for (let attempt = 0; attempt < freeAttempts; attempt += 1) {
+      const done = await this.#try(asked, attempt);
+      if (done) return done.value;
+    }
+    return this.#queue(deadline, async () => {
+      const { promise, resolve } = Promise.withResolvers<undefined>();
       try {
-        const isFree = attempt < Math.min(freeAttempts, retries);
-        const run = (): Promise<R> =>
-          this.#attempt(work, { deadline, timeout, attempt, isFree, seen });
-        return attempt < freeAttempts ? await run() : await this.#queue(deadline, run);
-      } catch (error) {
-        if (!(error instanceof Again)) throw error;
-        if (attempt >= retries || performance.now() >= deadline)
-          throw toDocumentsError(error.cause);
-        await wait(pauseAfter(attempt));
+        for (let attempt = freeAttempts; ; attempt += 1) {
+          if (attempt === queuedAttempts) this.#alone = promise;
+          const done = await this.#try(asked, attempt);
+          if (done) return done.value;
+        }
+      } finally {
+        resolve(undefined);
       }
+    });
+  }
+
+  /** Attempts it once; returns nothing after a conflict and a pause of a few milliseconds. */
+  async #try<R>(asked: Asked<R>, attempt: number): Promise<{ readonly value: R } | undefined> {
+    try {
+      return { value: await this.#attempt(asked, attempt) };
+    } catch (error) {
+      if (!(error instanceof Again)) throw error;
+      const isOver = attempt >= (asked.retries ?? Infinity) || performance.now() >= asked.deadline;
+      if (isOver) throw toDocumentsError(error.cause);
+      await wait(pauseAfter(attempt % freeAttempts));
+      return undefined;
     }
   }
 
@@ -110,22 +138,9 @@ export class Transactions {
     }
   }
 
-  async #attempt<R>(
-    work: (session: BoundSession) => Promise<R> | R,
-    {
-      deadline,
-      timeout,
-      attempt,
-      isFree,
-      seen,
-    }: {
-      readonly deadline: number;
-      readonly timeout: number;
-      readonly attempt: number;
-      readonly isFree: boolean;
-      readonly seen: Seen;
-    },
-  ): Promise<R> {
+  async #attempt<R>(asked: Asked<R>, attempt: number): Promise<R> {
+    const { work, deadline, timeout, retries = Infinity } = asked;
+    const isFree = attempt < Math.min(freeAttempts, retries);
     const client = await this.#connections.acquire();
     const isQueued = this.#locks === undefined && attempt >= freeAttempts;
     const left = Math.max(1, Math.ceil(deadline - performance.now()));
@@ -146,7 +161,7 @@ export class Transactions {
       void client
         .query(`${beginSerializable}; SET LOCAL statement_timeout = ${left}${waiting}`)
         .catch(() => undefined);
-      if (seen.hasPreCommitWork && attempt >= freeAttempts) await this.#lockFeed(client, limit);
+      if (asked.hasPreCommitWork && attempt >= freeAttempts) await this.#lockFeed(client, limit);
       const value = await withinTime({ timeout, left: deadline - performance.now() }, () =>
         this.#scope.run(session, async () => work(session)),
       );
@@ -158,14 +173,14 @@ export class Transactions {
       return value;
     } catch (error) {
       const cause = session.failure ?? error;
-      seen.hasPreCommitWork ||= session.hasPreCommitWork;
+      asked.hasPreCommitWork ||= session.hasPreCommitWork;
       session.end();
       failure = await this.#connections.rollback(client, cause);
       const isSafe = isConflict(cause) || isReadOnly(cause) || !isCommitting;
       // The document with the value may be of a transaction that this one could not see: then a
       // new one sees it before it writes.
-      const isUnseen = cause instanceof UniqueError && !seen.isTaken;
-      seen.isTaken ||= isUnseen;
+      const isUnseen = cause instanceof UniqueError && !asked.isTaken;
+      asked.isTaken ||= isUnseen;
       const mayWork = isConflict(cause) || isReadOnly(cause) || isConnectionLoss(cause) || isUnseen;
       throw isSafe && mayWork ? new Again("Again", { cause }) : toDocumentsError(error);
     } finally {
@@ -198,8 +213,10 @@ export class Transactions {
   }
 }
 
-/** Facts about a transaction from its attempts. */
-interface Seen {
+/** A transaction that is asked for, and facts from its attempts. */
+interface Asked<R> extends Limits {
+  readonly work: (session: BoundSession) => Promise<R> | R;
+  readonly deadline: number;
   /** Whether it writes to the feed of a distributed store. */
   hasPreCommitWork: boolean;
   /** Whether it ended once because a unique value was taken. */

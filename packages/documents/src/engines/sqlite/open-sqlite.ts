@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { DocumentsError } from "../../api/errors.ts";
+import { attempt } from "./access-through.ts";
 import { Connection } from "./connection/connection.ts";
 import { loadSqlite } from "./connection/load-sqlite.ts";
 import { openReadingConnection } from "./connection/open-reader.ts";
@@ -42,15 +43,15 @@ export async function openFile(path: string, options: FileOptions): Promise<Sqli
   if (!options.create && !existsSync(path)) throw missing(path);
   const key = claim(path);
   let endOwnership: (() => void) | undefined;
+  const release = (): void => {
+    endOwnership?.();
+    openFiles.delete(key);
+  };
   try {
     createPrivately(path);
     endOwnership = own(path, options);
     const writer = await openPatiently(path, options);
     const reader = openReader(path, writer, options.busyTimeout);
-    const release = (): void => {
-      endOwnership?.();
-      openFiles.delete(key);
-    };
     return new SqliteEngine(
       {
         writer,
@@ -64,8 +65,7 @@ export async function openFile(path: string, options: FileOptions): Promise<Sqli
       options,
     );
   } catch (error) {
-    endOwnership?.();
-    openFiles.delete(key);
+    release();
     throw openError(path, error);
   }
 }
@@ -87,9 +87,7 @@ function own(path: string, options: { readonly exclusive: boolean }): (() => voi
  */
 export async function openMemory(options: { readonly busyTimeout: number }): Promise<SqliteEngine> {
   const directory = mkdtempSync(join(tmpdir(), "fetchwork-"));
-  const remove = (): void => {
-    rmSync(directory, { recursive: true, force: true });
-  };
+  const remove = (): void => rmSync(directory, { recursive: true, force: true });
   try {
     const path = join(directory, `${randomUUID()}.db`);
     const writer = await openPatiently(path, { ...options, create: true, isDurable: false });
@@ -102,10 +100,7 @@ export async function openMemory(options: { readonly busyTimeout: number }): Pro
         reader,
         release: remove,
         // A file without a name is open to nobody else.
-        maintain: (task) =>
-          new Promise((resolve) => {
-            resolve(maintain(reader, task));
-          }),
+        maintain: (task) => attempt(() => maintain(reader, task)),
       },
       options,
     );

@@ -66,12 +66,8 @@ export class SqliteEngine implements Engine {
       onRecorded: () => {
         for (const listener of this.#listeners) listener();
       },
-      onUnbuilt: (layout) => {
-        this.#building.start(layout);
-      },
-      onPrepared: (layout) => {
-        this.#building.keep(layout);
-      },
+      onUnbuilt: (layout) => this.#building.start(layout),
+      onPrepared: (layout) => this.#building.keep(layout),
       busyTimeout: options.busyTimeout,
     });
     this.#building = new Building((work) => this.#write(work), connections.buildAway, options);
@@ -214,9 +210,7 @@ export class SqliteEngine implements Engine {
 
   onRecorded(listener: () => void): () => void {
     this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return () => void this.#listeners.delete(listener);
   }
 
   status(begin: Begin): Operation<StoreStatus> {

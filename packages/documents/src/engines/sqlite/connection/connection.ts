@@ -113,6 +113,16 @@ export class Connection {
     if (this.inTransaction) this.exec("ROLLBACK");
   }
 
+  /** Reads at one moment, whatever others commit. */
+  atOneMoment<R>(work: () => R): R {
+    this.exec("BEGIN");
+    try {
+      return work();
+    } finally {
+      this.rollback();
+    }
+  }
+
   /** Closes the connection. */
   close(): void {
     this.#statements.clear();

@@ -18,19 +18,10 @@ const maxProblems = 100;
 
 /** Does a task; returns what is wrong with the file. */
 export function maintain(connection: Connection, task: MaintenanceTask): readonly string[] {
-  if (task.kind === "check") return checkAtOneMoment(connection);
+  // What one moment left, since others go on to write.
+  if (task.kind === "check") return connection.atOneMoment(() => check(connection));
   connection.run("VACUUM INTO ?", [task.to]);
   return [];
-}
-
-/** Checks what one moment left, since others go on to write. */
-function checkAtOneMoment(connection: Connection): readonly string[] {
-  connection.exec("BEGIN");
-  try {
-    return check(connection);
-  } finally {
-    connection.rollback();
-  }
 }
 
 function check(connection: Connection): readonly string[] {

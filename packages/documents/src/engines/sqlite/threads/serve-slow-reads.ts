@@ -19,16 +19,10 @@ export function serveSlowReads(port: MessagePort, path: string): void {
   let rest: ReadResult = { rows: [], count: 0 };
   let sent = 0;
 
-  /** Reads all of it at one moment. */
   function read({ definition, plan }: Job): ReadResult {
-    connection ??= openReadingConnection(path);
-    connection.exec("BEGIN");
-    try {
-      const layout = new SqliteLayout(definition, stamps);
-      return runReading(connection, readPlanned(layout, plan));
-    } finally {
-      connection.rollback();
-    }
+    const reading = (connection ??= openReadingConnection(path));
+    const layout = new SqliteLayout(definition, stamps);
+    return reading.atOneMoment(() => runReading(reading, readPlanned(layout, plan)));
   }
 
   function nextPart(): Part {

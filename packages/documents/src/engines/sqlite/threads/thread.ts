@@ -14,13 +14,11 @@ switch (task.kind) {
     break;
   case "maintain": {
     const connection = openReadingConnection(task.path);
-    let problems: readonly string[];
     try {
-      problems = maintain(connection, task.task);
+      parentPort?.postMessage(maintain(connection, task.task));
     } finally {
       connection.close();
     }
-    parentPort?.postMessage(problems);
     break;
   }
   case "read":
