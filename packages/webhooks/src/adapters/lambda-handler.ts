@@ -46,7 +46,7 @@ const unreadable: LambdaResult = {
 /**
  * Makes a receiver for Lambda functions. Behind a named stage of an HTTP API paths begin with the
  * stage: set `path` to `/prod/api/…` there. The function returns only after all handlers are done,
- * also with `mode: "ack"`, as a returned function is frozen.
+ * also after `timeout`, as a returned function is frozen.
  *
  * @example
  * ```ts

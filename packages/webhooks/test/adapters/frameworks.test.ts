@@ -178,12 +178,10 @@ it("A waitUntil that throws is logged, and changes neither the response nor the 
   const waitUntil = (): never => {
     throw failure;
   };
-  for (const options of [{ timeout: 5 }, { mode: "ack" }] as const) {
-    const receive = createWebMiddleware(slow, options);
-    const request = new Request(`http://x${path}`, await delivery(slow, "{}"));
-    expect((await receive(request, { waitUntil })).status).toBe(202);
-  }
-  expect(errors).toEqual([failure, failure]);
+  const receive = createWebMiddleware(slow, { timeout: 5 });
+  const request = new Request(`http://x${path}`, await delivery(slow, "{}"));
+  expect((await receive(request, { waitUntil })).status).toBe(202);
+  expect(errors).toEqual([failure]);
   gate.resolve();
 });
 
@@ -249,7 +247,7 @@ it("A Lambda function returns after all handlers", async () => {
   const slow = new Webhooks({ secret: "s" });
   let isDone = false;
   slow.onAny(async () => {
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 50));
     isDone = true;
   });
   const { headers } = await delivery(slow, "{}");
@@ -259,7 +257,7 @@ it("A Lambda function returns after all handlers", async () => {
     body: "{}",
     headers: headers as Record<string, string>,
   };
-  expect(await createLambdaHandler(slow, { mode: "ack" })(event)).toMatchObject({
+  expect(await createLambdaHandler(slow, { timeout: 5 })(event)).toMatchObject({
     statusCode: 202,
   });
   expect(isDone).toBe(true);
