@@ -2,7 +2,6 @@ import type { Meta, Transaction } from "@fetchwork/documents";
 import { createJobs } from "@fetchwork/documents/jobs";
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptions } from "../../check-options.ts";
-import { rememberedKeys } from "../../receive/find-keys.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
 import { createCatalogue, type EventTypes } from "./events/catalogue.ts";
 import { createAnnouncer } from "./events/announce-changes.ts";
@@ -143,7 +142,6 @@ export function createSender(options: SenderOptions): Sender {
   const health = store.collection(senderCollections.health);
   const breaker = new Breaker({ health, deliveries, schedule });
   const vault = createVault(options.sealWith);
-  const keyFor = rememberedKeys(vendor.scheme);
   const worker = new DeliveryWorker({
     ...numbers,
     store,
@@ -156,7 +154,7 @@ export function createSender(options: SenderOptions): Sender {
     vendor,
     secretsOf({ tenant, secrets: text }) {
       const all = vault.read(tenant, text);
-      const keys = [all, ...validPrevious(all)].map(({ secret }) => keyFor(secret));
+      const keys = [all, ...validPrevious(all)].map(({ secret }) => vendor.scheme.createKey(secret));
       return { keys, headers: all.headers ?? {} };
     },
     onAttempt: reportAttempt,

@@ -181,7 +181,7 @@ export function storedEndpoints(
     return {
       secrets: vault.write(tenant, secrets),
       headerNames: headers && Object.keys(headers),
-      previousSecretUntil: [previous].flat()[0]?.until,
+      previousSecretUntil: previous?.[0]?.until,
     };
   }
 
