@@ -154,7 +154,9 @@ export function createSender(options: SenderOptions): Sender {
     vendor,
     secretsOf({ tenant, secrets: text }) {
       const all = vault.read(tenant, text);
-      const keys = [all, ...validPrevious(all)].map(({ secret }) => vendor.scheme.createKey(secret));
+      const keys = [all, ...validPrevious(all)].map(({ secret }) =>
+        vendor.scheme.createKey(secret),
+      );
       return { keys, headers: all.headers ?? {} };
     },
     onAttempt: reportAttempt,
