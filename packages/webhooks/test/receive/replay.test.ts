@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   createWebMiddleware,
-  memoryReplayStore,
   type ReplayOptions,
   type ReplayStore,
   type Vendor,
   Webhooks,
 } from "../../src/index.ts";
+import { memoryReplayStore } from "../../src/receive/memory-replay-store.ts";
 import { fetchwork, github, shopify, slack, stripe, vendor } from "../../src/vendors/index.ts";
 
 afterEach(() => vi.useRealTimers());
@@ -260,11 +260,11 @@ describe("memoryReplayStore", () => {
     expect(store.claim("a", 10)).toBe("new");
   });
 
-  it("memoryReplayStore() remembers the newest deliveries up to max", () => {
-    const store = memoryReplayStore({ max: 3 });
-    for (const key of ["a", "b", "c", "d"]) expect(store.claim(key, 1000)).toBe("new");
-    expect(store.claim("d", 1000)).toBe("running");
-    expect(store.claim("b", 1000)).toBe("running");
-    expect(store.claim("a", 1000)).toBe("new");
+  it("memoryReplayStore() remembers the newest 100,000 deliveries", () => {
+    const store = memoryReplayStore();
+    for (let key = 0; key <= 100_000; key += 1) void store.claim(String(key), 60_000);
+    expect(store.claim("100000", 60_000)).toBe("running");
+    expect(store.claim("1", 60_000)).toBe("running");
+    expect(store.claim("0", 60_000)).toBe("new");
   });
 });

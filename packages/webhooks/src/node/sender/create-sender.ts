@@ -88,6 +88,8 @@ export interface Sender extends AsyncDisposable {
 }
 
 const identifier = /^[\w-]{1,64}$/;
+/** Bytes of an event's body. */
+const maxPayload = 1_048_576;
 /** Milliseconds for which records of the feed of changes are kept. */
 const keepRecordsFor = 7 * 86_400_000;
 /** Milliseconds between two removals of old documents. */
@@ -188,7 +190,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function prepare(event: EventToSend): Promise<PreparedEvent> {
-    const prepared = prepareEvent(event, numbers.maxPayload);
+    const prepared = prepareEvent(event);
     await catalogue.check(event);
     return prepared;
   }
@@ -301,10 +303,13 @@ export function createSender(options: SenderOptions): Sender {
   };
 }
 
-function prepareEvent(
-  { id = crypto.randomUUID(), name, payload, tenant, key }: EventToSend,
-  maxPayload: number,
-): PreparedEvent {
+function prepareEvent({
+  id = crypto.randomUUID(),
+  name,
+  payload,
+  tenant,
+  key,
+}: EventToSend): PreparedEvent {
   if (!isEventName(name))
     throw argumentError("invalid event name, expected 1 to 128 letters, digits and _.:/-");
   if (typeof id !== "string" || !identifier.test(id)) {
