@@ -81,7 +81,6 @@ export function createReceiver(
   const path = trimSlashes(wanted.startsWith("/") ? wanted : `/${wanted}`);
   const log = options.log === undefined ? dispatcher.log : completeLogger(options.log);
   const publicUrl = checkUrl(options.url, vendor.scheme);
-  const limits = { maxSize: maxBody, timeout: bodyTimeout };
   const requiredHeaders = requiredHeadersOf(vendor);
   const mediaTypes = kinds.map((kind) => mediaTypeOf[kind]);
   const responses = constantResponses(mediaTypes, vendor.response);
@@ -92,7 +91,7 @@ export function createReceiver(
     if (typeof kind !== "string") return kind;
     const { headers, waitUntil } = request;
     const url = publicUrlOf(request.url);
-    const unverified = new UnverifiedBody(budget, limits);
+    const unverified = new UnverifiedBody(budget, maxBody, bodyTimeout);
     let delivery: AcceptedDelivery;
     try {
       const body = await request.readBody(unverified);
