@@ -65,10 +65,10 @@ export function createLambdaHandler<Events extends EventMap, Transformed>(
       method,
       url: rawQueryString ? `${rawPath}?${rawQueryString}` : rawPath,
       headers: headersOf(event),
-      readBody: async (unverified) => {
+      readBody: (unverified) => {
         const body = bodyOf(event);
         unverified.check(body.length);
-        return body;
+        return Promise.resolve(body);
       },
       waitUntil: (promise) => running.push(promise),
     });
