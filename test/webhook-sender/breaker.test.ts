@@ -118,7 +118,7 @@ it("a pause costs the same however many deliveries wait, and they are delivered 
     .toBe("delivered");
   expect(reports.filter((report) => report.endpointId === endpointId)).toHaveLength(attempts);
   all.answer = 200;
-  await sender.endpoints.enable(endpointId);
+  await sender.endpoints.update(endpointId, { status: "enabled" });
   await expect
     .poll(() => deliveries.count({ where: { endpointId, status: "delivered" } }), {
       timeout: 20_000,
@@ -146,7 +146,7 @@ it("a pause holds after a restart, for deliveries that come in the meantime too"
 });
 
 it.each([
-  ["enabled", (sender: Sender, id: string) => sender.endpoints.enable(id)],
+  ["enabled", (sender: Sender, id: string) => sender.endpoints.update(id, { status: "enabled" })],
   [
     "moved",
     (sender: Sender, id: string, url: string) => sender.endpoints.update(id, { url: `${url}/new` }),

@@ -59,11 +59,11 @@ describe("endpoints", () => {
     const { endpoints } = makeSender();
     const { id } = await endpoints.create({ url: "https://example.com/" });
     expect(await endpoints.update(id, { events: ["a"] })).toMatchObject({ events: ["a"] });
-    expect(await endpoints.disable(id)).toMatchObject({
+    expect(await endpoints.update(id, { status: "disabled" })).toMatchObject({
       status: "disabled",
       disabledReason: "manual",
     });
-    expect(await endpoints.enable(id)).toMatchObject({
+    expect(await endpoints.update(id, { status: "enabled" })).toMatchObject({
       status: "enabled",
       disabledReason: undefined,
     });
@@ -94,8 +94,12 @@ describe("endpoints", () => {
     expect(changed).toMatchObject({ description: "d", version: version + 1 });
     const conflict = { code: "ERR_DOCUMENTS_VERSION" };
     await expect(endpoints.update(id, { description: "x" }, first)).rejects.toMatchObject(conflict);
-    await expect(endpoints.enable(id, first)).rejects.toMatchObject(conflict);
-    await expect(endpoints.disable(id, first)).rejects.toMatchObject(conflict);
+    await expect(endpoints.update(id, { status: "enabled" }, first)).rejects.toMatchObject(
+      conflict,
+    );
+    await expect(endpoints.update(id, { status: "disabled" }, first)).rejects.toMatchObject(
+      conflict,
+    );
     await expect(endpoints.remove(id, first)).rejects.toMatchObject(conflict);
     expect(await endpoints.get(id)).toEqual(changed);
     expect(await endpoints.remove(id, { ifVersion: version + 1 })).toBe(true);

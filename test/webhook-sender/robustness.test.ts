@@ -376,7 +376,9 @@ describe("the outcome of an attempt", () => {
     expect(changed?.failingSince).toBeUndefined();
     const endpoints = store.collection(senderCollections.endpoints);
     await endpoints.update(id, { failingSince: "2026-01-01T00:00:00.000Z" });
-    expect((await sender.endpoints.enable(id))?.failingSince).toBeUndefined();
+    expect(
+      (await sender.endpoints.update(id, { status: "enabled" }))?.failingSince,
+    ).toBeUndefined();
   });
 });
 
@@ -415,7 +417,7 @@ describe("a delivery to an endpoint that was disabled", () => {
     const sender = makeSender({ onAttempt: (report) => reports.push(report) });
     const { id } = await sender.endpoints.create({ url: receiver.url });
     await addBacklog(id, 1);
-    await sender.endpoints.disable(id);
+    await sender.endpoints.update(id, { status: "disabled" });
     sender.start();
     await expect.poll(() => reports).toMatchObject([{ outcome: "dead", deadReason: "disabled" }]);
     expect(reports[0]?.attempt).toBeUndefined();

@@ -163,7 +163,7 @@ describe("a delivery", () => {
     await sender.endpoints.create({ url: opened.url, events: ["issues.opened"] });
     await sender.endpoints.create({ url: other.url, events: ["fork"] });
     const { id } = await sender.endpoints.create({ url: other.url });
-    await sender.endpoints.disable(id);
+    await sender.endpoints.update(id, { status: "disabled" });
     await sender.send({ name: "issues", payload: { action: "opened" } });
     await Promise.all([all.until(1), opened.until(1)]);
     expect(await sender.deliveries()).toHaveLength(2);
@@ -351,7 +351,7 @@ describe("giving up", () => {
       status: "disabled",
       disabledReason: "failing",
     });
-    await sender.endpoints.enable(id);
+    await sender.endpoints.update(id, { status: "enabled" });
     const { id: eventId } = await sender.send({ name: "a", payload: {} });
     await expect.poll(async () => (await sender.deliveries({ eventId })).length).toBe(1);
     await sender.endpoints.remove(id);

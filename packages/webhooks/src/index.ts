@@ -17,7 +17,6 @@ export {
   type LambdaEvent,
   type LambdaResult,
 } from "./adapters/lambda-handler.ts";
-export { memoryReplayStore } from "./receive/memory-replay-store.ts";
 export { createNodeMiddleware, type NodeMiddleware } from "./adapters/node-middleware.ts";
 export type { ReceiverOptions } from "./receive/receiver-options.ts";
 export type { ReplayOptions, ReplayStore } from "./receive/replay-store.ts";

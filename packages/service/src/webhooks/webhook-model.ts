@@ -1,4 +1,5 @@
 import type { JsonSchema, ListRules } from "@fetchwork/rest";
+import type { Endpoints } from "@fetchwork/webhooks/sender";
 import { z } from "zod";
 
 const url = z.url({ protocol: /^https?$/ }).max(2048);
@@ -7,24 +8,13 @@ const events = z.array(event).min(1).max(100);
 const secret = z.string().min(16).max(256);
 const description = z.string().trim().max(500);
 
+type FieldName = "description" | "events" | "secret" | "url";
+
 /** Body with which an admin subscribes an endpoint. */
-export interface NewWebhook {
-  readonly url: string;
-  /** Default: all. */
-  readonly events?: string[] | undefined;
-  /** Default: a random one. */
-  readonly secret?: string | undefined;
-  readonly description?: string | undefined;
-}
+export type NewWebhook = Pick<Parameters<Endpoints["create"]>[0], FieldName>;
 
 /** Change of an endpoint by an admin; `null` removes a field (JSON Merge Patch, RFC 7396). */
-export interface WebhookChange {
-  readonly url?: string | undefined;
-  readonly events?: string[] | null | undefined;
-  readonly secret?: string | undefined;
-  readonly description?: string | null | undefined;
-  readonly status?: "enabled" | "disabled" | undefined;
-}
+export type WebhookChange = Pick<Parameters<Endpoints["update"]>[1], FieldName | "status">;
 
 const form = z.object({
   url,

@@ -1,12 +1,11 @@
-import { decodeBase64, encodeBase64 } from "@fetchwork/kit";
-import type { EventMap } from "../event-map.ts";
+import { decodeBase64 } from "@fetchwork/kit";
 import { checkOptions } from "../check-options.ts";
-import {
-  createWebMiddleware,
-  webReceiverOptionNames,
-  type WebReceiverOptions,
-} from "./web-middleware.ts";
-import type { Webhooks } from "../receive/webhooks.ts";
+import type { EventMap } from "../event-map.ts";
+import { type HeaderReader, readHeaders } from "../headers.ts";
+import { type ReceiverOptions, receiverOptionNames } from "../receive/receiver-options.ts";
+import { errorResponse, type ReceiverResponse } from "../receive/receiver-response.ts";
+import { trimSlashes } from "../receive/receiver.ts";
+import { Webhooks } from "../receive/webhooks.ts";
 
 /** An event of API Gateway (payload format 1.0 or 2.0), of a function URL or of a load balancer. */
 export interface LambdaEvent {
@@ -36,17 +35,12 @@ export interface LambdaResult {
 }
 
 const encoder = new TextEncoder();
-const unreadable: LambdaResult = {
-  statusCode: 400,
-  headers: { "content-type": "application/json", "x-content-type-options": "nosniff" },
-  body: '{"error":"Invalid method or header"}',
-  isBase64Encoded: false,
-};
+const decoder = new TextDecoder();
 
 /**
  * Makes a receiver for Lambda functions. Behind a named stage of an HTTP API paths begin with the
  * stage: set `path` to `/prod/api/…` there. The function returns only after all handlers are done,
- * also with `mode: "ack"`, as a returned function is frozen.
+ * also after `timeout`, as a returned function is frozen.
  *
  * @example
  * ```ts
@@ -56,63 +50,44 @@ const unreadable: LambdaResult = {
  */
 export function createLambdaHandler<Events extends EventMap, Transformed>(
   webhooks: Webhooks<Events, Transformed>,
-  options: WebReceiverOptions = {},
+  options: ReceiverOptions = {},
 ): (event: LambdaEvent) => Promise<LambdaResult> {
-  checkOptions("createLambdaHandler", options, webReceiverOptionNames);
-  const middleware = createWebMiddleware(webhooks, options);
+  checkOptions("createLambdaHandler", options, receiverOptionNames);
+  const receiver = Webhooks.createReceiver(webhooks, options);
   return async (event) => {
-    let request: Request;
-    try {
-      request = toRequest(event);
-    } catch {
-      // A header or method that a `Request` does not allow, such as TRACE.
-      return unreadable;
+    const { httpMethod, requestContext, path = "/", rawPath = path, rawQueryString } = event;
+    const method = httpMethod ?? requestContext?.http?.method ?? "GET";
+    if (trimSlashes(rawPath) !== receiver.path) {
+      return toResult(errorResponse(404, `Unknown route: ${method} ${rawPath}`));
     }
     const running: Promise<unknown>[] = [];
-    const response = await middleware(request, {
-      waitUntil: (promise: Promise<unknown>) => running.push(promise),
+    const response = await receiver.respond({
+      method,
+      url: rawQueryString ? `${rawPath}?${rawQueryString}` : rawPath,
+      headers: headersOf(event),
+      readBody: (unverified) => {
+        const body = bodyOf(event);
+        unverified.check(body.length);
+        return Promise.resolve(body);
+      },
+      waitUntil: (promise) => running.push(promise),
     });
     await Promise.all(running);
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    const text = decodeText(bytes);
-    return {
-      statusCode: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: text ?? encodeBase64(bytes),
-      isBase64Encoded: text === undefined,
-    };
+    return toResult(response);
   };
 }
 
-function toRequest(event: LambdaEvent): Request {
-  const { httpMethod, requestContext, path, rawPath = path ?? "/", rawQueryString } = event;
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(event.headers ?? {})) {
-    if (value !== undefined) headers.set(name, value);
-  }
-  for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
-    if (values !== undefined && !headers.has(name)) headers.set(name, values.join(", "));
-  }
-  const method = httpMethod ?? requestContext?.http?.method ?? "GET";
-  const query = rawQueryString ? `?${rawQueryString}` : "";
-  const hasBody = method !== "GET" && method !== "HEAD";
-  return new Request(`http://localhost${rawPath.startsWith("/") ? "" : "/"}${rawPath}${query}`, {
-    method,
-    headers,
-    ...(hasBody ? { body: bodyOf(event) } : {}),
-  });
+/** Format 1.0 has each header twice; a load balancer has one of the two. */
+function headersOf({ headers, multiValueHeaders }: LambdaEvent): HeaderReader {
+  return readHeaders({ ...multiValueHeaders, ...headers });
 }
 
-function bodyOf({ body, isBase64Encoded = false }: LambdaEvent): Uint8Array<ArrayBuffer> {
+function bodyOf({ body, isBase64Encoded = false }: LambdaEvent): Uint8Array {
   if (typeof body !== "string") return new Uint8Array(0);
   // Invalid base64 becomes an empty body, whose signature is invalid.
   return isBase64Encoded ? (decodeBase64(body) ?? new Uint8Array(0)) : encoder.encode(body);
 }
 
-function decodeText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+function toResult({ status, headers, body }: ReceiverResponse): LambdaResult {
+  return { statusCode: status, headers, body: decoder.decode(body), isBase64Encoded: false };
 }

@@ -22,12 +22,6 @@ export interface WebReceiverOptions extends ReceiverOptions {
     ((request: Request, ...runtime: never[]) => Response | Promise<Response>) | undefined;
 }
 
-/** Names of {@link WebReceiverOptions}. */
-export const webReceiverOptionNames: readonly (keyof WebReceiverOptions)[] = [
-  ...receiverOptionNames,
-  "fallback",
-];
-
 /**
  * Makes a receiver for runtimes with `Request` and `Response`. It is the `fetch` of Workers and
  * Bun, the handler of `Deno.serve` and the `POST` of Next.js as it is. See {@link
@@ -43,7 +37,7 @@ export function createWebMiddleware<Events extends EventMap, Transformed>(
   webhooks: Webhooks<Events, Transformed>,
   options: WebReceiverOptions = {},
 ): WebMiddleware {
-  checkOptions("createWebMiddleware", options, webReceiverOptionNames);
+  checkOptions("createWebMiddleware", options, [...receiverOptionNames, "fallback"]);
   const receiver = Webhooks.createReceiver(webhooks, options);
   const { fallback } = options;
   checkType("fallback", fallback, "function");

@@ -1,20 +1,18 @@
 import type { Logger } from "@fetchwork/kit";
 import {
-  WebhookError,
+  type WebhookError,
   WebhookHandlerError,
   WebhookReceiveError,
   WebhookUsageError,
 } from "../errors.ts";
 import type { UnknownPayload, UntypedEvent } from "../event-map.ts";
-import { withTimeout } from "../time-limit.ts";
-import type { HandlerContext } from "./event-handler-options.ts";
 
 /** A handler of events, or a listener of failures, with unknown parameters. */
 type UntypedHandler = (...parameters: never[]) => unknown;
 
 /** A handler, and whether it is called with the transformed event. */
 interface Registration {
-  readonly handler: (given: UntypedEvent | WebhookError, context?: HandlerContext) => unknown;
+  readonly handler: (given: UntypedEvent | WebhookError, context?: object) => unknown;
   readonly isTransformed: boolean;
 }
 
@@ -28,8 +26,6 @@ interface DispatcherOptions {
   readonly log: Logger;
   readonly actionOf: ((payload: UnknownPayload) => string | undefined) | undefined;
   readonly transform: ((event: UntypedEvent) => unknown) | undefined;
-  /** Milliseconds, or `Infinity`. */
-  readonly handlerTimeout: number;
 }
 
 const none: readonly Registration[] = [];
@@ -84,10 +80,9 @@ export class Dispatcher {
    * Runs all handlers of an event in parallel: those of its action, of its name, of any event.
    * Rejects with a {@link WebhookReceiveError} after all have settled, when one of them failed.
    *
-   * @param context - What the handlers are called with, without `handlerTimeout`. Default: one for
-   * each of them.
+   * @param context - Second argument of the handlers. Default: none.
    */
-  async dispatch(event: UntypedEvent, context?: HandlerContext): Promise<void> {
+  async dispatch(event: UntypedEvent, context?: object): Promise<void> {
     const { name, payload } = event;
     const action = this.#actionOf(payload);
     const ofAction = action === undefined ? none : this.#registered(`${name}.${action}`);
@@ -122,11 +117,10 @@ export class Dispatcher {
   async #run(
     registration: Registration,
     event: UntypedEvent,
-    context: HandlerContext | undefined,
+    context: object | undefined,
   ): Promise<WebhookHandlerError | undefined> {
     try {
-      if (context === undefined) await this.#callInTime(registration, event);
-      else await this.#call(registration, event, context);
+      await this.#call(registration, event, context);
       return undefined;
     } catch (cause) {
       return this.report(
@@ -139,46 +133,16 @@ export class Dispatcher {
     }
   }
 
-  #callInTime(registration: Registration, event: UntypedEvent): Promise<unknown> {
-    const { handlerTimeout } = this.#options;
-    const context = new LazyContext();
-    const running = this.#call(registration, event, context);
-    return withTimeout(running, handlerTimeout, () => {
-      running.catch((error: unknown) => {
-        this.log.error("a webhook handler failed after its timeout", error);
-      });
-      const message = `a handler took longer than ${handlerTimeout} ms`;
-      const error = new WebhookError("ERR_WEBHOOKS_TIMEOUT", message);
-      context.abort(error);
-      throw error;
-    });
-  }
-
   // Asynchronous, so that all handlers begin before the failure of one is reported.
   async #call(
     { handler, isTransformed }: Registration,
     event: UntypedEvent,
-    context: HandlerContext,
+    context: object | undefined,
   ): Promise<unknown> {
     const { transform } = this.#options;
     if (transform === undefined || !isTransformed) return handler(event, context);
     // The types of `on` declare handlers to take what `transform` returns.
     return handler((await transform(event)) as UntypedEvent, context);
-  }
-}
-
-/** Makes its signal on first use, because few handlers use one. */
-class LazyContext implements HandlerContext {
-  #controller: AbortController | undefined;
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
-  }
-
-  abort(reason: unknown): void {
-    this.#controller ??= new AbortController();
-    this.#controller.abort(reason);
   }
 }
 

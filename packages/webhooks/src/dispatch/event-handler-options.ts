@@ -2,19 +2,12 @@ import type { Logger } from "@fetchwork/kit";
 import type { EventMap, UntypedEvent } from "../event-map.ts";
 import type { Vendor } from "../vendors/define-vendor.ts";
 
-/** The second argument of a handler. */
-export interface HandlerContext {
-  /** Aborted after `handlerTimeout`. */
-  readonly signal: AbortSignal;
-}
-
 /** Names of {@link EventHandlerOptions}. */
 export const handlerOptionNames: readonly (keyof EventHandlerOptions<EventMap>)[] = [
   "vendor",
   "transform",
   "log",
   "onUnknownEventName",
-  "handlerTimeout",
 ];
 
 /** Options of `createEventHandler`. */
@@ -30,6 +23,4 @@ export interface EventHandlerOptions<Events extends EventMap, Transformed = unkn
   readonly log?: Partial<Logger> | undefined;
   /** Action of `on` for an unknown event name. Default: `"warn"`. */
   readonly onUnknownEventName?: "warn" | "ignore" | "throw" | undefined;
-  /** Milliseconds after which a handler fails and is aborted. Default: `Infinity`. */
-  readonly handlerTimeout?: number | undefined;
 }

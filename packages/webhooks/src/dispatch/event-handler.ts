@@ -1,14 +1,10 @@
 import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
 import { WebhookError } from "../errors.ts";
-import {
-  type EventHandlerOptions,
-  type HandlerContext,
-  handlerOptionNames,
-} from "./event-handler-options.ts";
+import { type EventHandlerOptions, handlerOptionNames } from "./event-handler-options.ts";
 import { anyEvent, Dispatcher, failures } from "./dispatcher.ts";
 import type { AnyEvent, EventMap, EventName, UntypedEvent, WebhookEvent } from "../event-map.ts";
 import { completeLogger } from "../logger.ts";
-import { checkDuration, checkOptions, checkType } from "../check-options.ts";
+import { checkOptions, checkType } from "../check-options.ts";
 import { createNameCheck } from "./validate-event-name.ts";
 import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 import type { VendorEvents } from "../vendors/vendor-events.ts";
@@ -38,14 +34,10 @@ type Added<Transformed> = Transformed extends UntypedEvent
 /** Handles the events of one or more names. A promise that it returns is awaited. */
 export type EventListener<Events extends EventMap, Name extends string, Transformed = unknown> = (
   event: TransformedEvent<Events, Name, Transformed>,
-  context: HandlerContext,
 ) => unknown;
 
 /** Handles every event. */
-type AnyListener<Events extends EventMap> = (
-  event: AnyEvent<Events>,
-  context: HandlerContext,
-) => unknown;
+type AnyListener<Events extends EventMap> = (event: AnyEvent<Events>) => unknown;
 
 /** Called with every failure. Errors that it throws are logged. */
 type ErrorListener = (error: WebhookError) => unknown;
@@ -123,18 +115,12 @@ export function createHandling<Events extends EventMap, Transformed>(
 } {
   // The type parameter is `VendorEvents` when no vendor is given.
   const { vendor = defaultVendor as unknown as Vendor<Events>, transform, log } = options;
-  const { onUnknownEventName = "warn", handlerTimeout = Infinity } = options;
+  const { onUnknownEventName = "warn" } = options;
   checkType("transform", transform, "function");
   checkVendor(vendor);
-  checkDuration("handlerTimeout", handlerTimeout);
   const logger = completeLogger(log);
   const checkName = createNameCheck(vendor, onUnknownEventName, logger);
-  const dispatcher = new Dispatcher({
-    log: logger,
-    actionOf: vendor.actionOf,
-    transform,
-    handlerTimeout,
-  });
+  const dispatcher = new Dispatcher({ log: logger, actionOf: vendor.actionOf, transform });
   const handler: EventHandler<Events, Transformed> = {
     on: (eventName, listener) => {
       const names: readonly unknown[] = Array.isArray(eventName) ? eventName : [eventName];

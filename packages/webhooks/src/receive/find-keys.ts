@@ -2,14 +2,11 @@ import { optionError, WebhookError } from "../errors.ts";
 import type { SignatureKey, SignatureScheme } from "../schemes/signature-scheme.ts";
 import type { DeliveryContext, SecretFunction } from "./webhooks-options.ts";
 
-/** Maximum number of cached keys. */
-const maxKeys = 1000;
-
 /** Finds the keys of a delivery. The first one signs. */
 export type FindKeys = (delivery: DeliveryContext) => Promise<readonly SignatureKey[]>;
 
 /**
- * Makes keys of secrets: once, or when a function returns a secret for the first time.
+ * Makes keys of secrets: once, or of those that a function returns for a delivery.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`, `ERR_WEBHOOKS_SECRET`
  */
@@ -37,31 +34,16 @@ function findKeysOf(
   scheme: SignatureScheme,
   additional: readonly SignatureKey[],
 ): FindKeys {
-  const keyOf = rememberedKeys(scheme);
   return async (delivery) => {
     try {
       const secrets = (await findSecrets(delivery)) ?? [];
       const list = typeof secrets === "string" ? [secrets] : secrets;
-      return [...list.map(keyOf), ...additional];
+      return [...list.map((text) => scheme.createKey(text)), ...additional];
     } catch (cause) {
       throw new WebhookError("ERR_WEBHOOKS_SECRET_FUNCTION", "the secret function failed", {
         cause,
         event: { id: delivery.id, name: delivery.name },
       });
     }
-  };
-}
-
-/** Keeps the last keys, because importing one costs more than signing with it. */
-export function rememberedKeys(scheme: SignatureScheme): (secret: string) => SignatureKey {
-  const cache = new Map<string, SignatureKey>();
-  return (secret) => {
-    const cached = cache.get(secret);
-    if (cached !== undefined) return cached;
-    const key = scheme.createKey(secret);
-    const [oldest] = cache.keys();
-    if (cache.size >= maxKeys && oldest !== undefined) cache.delete(oldest);
-    cache.set(secret, key);
-    return key;
   };
 }

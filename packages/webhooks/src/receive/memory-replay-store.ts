@@ -1,26 +1,15 @@
-import { checkInteger, checkOptions } from "../check-options.ts";
 import type { ReplayState, ReplayStore } from "./replay-store.ts";
 
-/** Options of {@link memoryReplayStore}. */
-interface MemoryReplayStoreOptions {
-  /** Maximum number of deliveries; beyond it the oldest is forgotten. Default: `100_000`. */
-  readonly max?: number | undefined;
-}
+/** Maximum number of deliveries; beyond it the oldest is forgotten. About 200 bytes each. */
+const max = 100_000;
 
 interface Entry {
   readonly state: "running" | "done";
   readonly until: number;
 }
 
-/**
- * Remembers deliveries in the memory of one process; a restart forgets them. About 200 bytes each.
- *
- * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
- */
-export function memoryReplayStore(options: MemoryReplayStoreOptions = {}): ReplayStore {
-  checkOptions("memoryReplayStore", options, ["max"]);
-  const { max = 100_000 } = options;
-  checkInteger("max", max, 1);
+/** Remembers deliveries in the memory of one process; a restart forgets them. */
+export function memoryReplayStore(): ReplayStore {
   // In the order in which they were written.
   const entries = new Map<string, Entry>();
   const write = (key: string, entry: Entry): void => {

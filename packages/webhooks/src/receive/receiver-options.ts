@@ -17,12 +17,6 @@ export interface ReceiverOptions {
    * Default: `9_000`, as GitHub waits for ten seconds.
    */
   readonly timeout?: number | undefined;
-  /**
-   * `"await"` responds when the handlers are done, `"ack"` with 202 as soon as the delivery is
-   * verified. With `"ack"`, a failure is reported to `onError` and the log only: the sender does
-   * not retry. Default: `"await"`.
-   */
-  readonly mode?: "await" | "ack" | undefined;
   /** Maximum size of a body in bytes; a larger one is refused with 413. Default: 25 MiB. */
   readonly maxBody?: number | undefined;
   /** Milliseconds in which a body must arrive; else the response is 408. Default: `10_000`. */
@@ -43,7 +37,6 @@ export const receiverOptionNames: readonly (keyof ReceiverOptions)[] = [
   "path",
   "url",
   "timeout",
-  "mode",
   "maxBody",
   "bodyTimeout",
   "contentTypes",

@@ -65,7 +65,7 @@ export function createReceiver(
   options: ReceiverOptions,
 ): Receiver {
   const { vendor, dispatcher } = processor;
-  const { path: wanted = vendor.path, timeout = 9_000, mode = "await" } = options;
+  const { path: wanted = vendor.path, timeout = 9_000 } = options;
   const { maxBody = 26_214_400, bodyTimeout = 10_000, exposeErrors = false } = options;
   const { contentTypes = vendor.contentTypes ?? ["json"] } = options;
   if (typeof wanted !== "string") throw optionError("path", wanted, "a path");
@@ -77,12 +77,10 @@ export function createReceiver(
     throw optionError("maxBody", maxBody, expected);
   }
   checkType("exposeErrors", exposeErrors, "boolean");
-  if (mode !== "await" && mode !== "ack") throw optionError("mode", mode, '"await" or "ack"');
   const kinds = checkKinds(contentTypes);
   const path = trimSlashes(wanted.startsWith("/") ? wanted : `/${wanted}`);
   const log = options.log === undefined ? dispatcher.log : completeLogger(options.log);
   const publicUrl = checkUrl(options.url, vendor.scheme);
-  const limits = { maxSize: maxBody, timeout: bodyTimeout };
   const requiredHeaders = requiredHeadersOf(vendor);
   const mediaTypes = kinds.map((kind) => mediaTypeOf[kind]);
   const responses = constantResponses(mediaTypes, vendor.response);
@@ -93,7 +91,7 @@ export function createReceiver(
     if (typeof kind !== "string") return kind;
     const { headers, waitUntil } = request;
     const url = publicUrlOf(request.url);
-    const unverified = new UnverifiedBody(budget, limits);
+    const unverified = new UnverifiedBody(budget, maxBody, bodyTimeout);
     let delivery: AcceptedDelivery;
     try {
       const body = await request.readBody(unverified);
@@ -109,13 +107,8 @@ export function createReceiver(
       log.debug(`${oneLine(name)} event received (id: ${oneLine(id)})`);
     }
     if (delivery.state === "duplicate") return responses.duplicate;
-    if (delivery.handshake === undefined) {
-      if (delivery.state === "stored") return responses.acknowledged;
-      if (mode === "ack") {
-        const work = handleLater(delivery);
-        waitUntil?.(work);
-        return responses.acknowledged;
-      }
+    if (delivery.state === "stored" && delivery.handshake === undefined) {
+      return responses.acknowledged;
     }
     return handle(delivery, deadline, waitUntil);
   }
@@ -187,12 +180,6 @@ export function createReceiver(
       waitUntil?.(done);
       return failure ?? responses.pending;
     });
-  }
-
-  async function handleLater(delivery: AcceptedDelivery): Promise<void> {
-    // Lets the response be sent first.
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    await processor.run(delivery).catch(fail);
   }
 
   /** Reports a delivery that could not be read or accepted, and makes its response. */

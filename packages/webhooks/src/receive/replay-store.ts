@@ -25,7 +25,10 @@ export interface ReplayStore {
  * have the same body.
  */
 export interface ReplayOptions {
-  /** Remembers deliveries. Default: a new `memoryReplayStore`. */
+  /**
+   * Remembers deliveries. Default: the memory of the process, which remembers the last 100,000
+   * deliveries and forgets them with a restart.
+   */
   readonly store?: ReplayStore | undefined;
   /** Milliseconds for which a handled delivery is remembered. Default: 24 hours. */
   readonly keepFor?: number | undefined;

@@ -6,30 +6,26 @@ import {
 } from "@fetchwork/kit";
 import { bodyError, WebhookError } from "../errors.ts";
 
-/** Limits of one body. */
-export interface BodyLimits {
-  /** Bytes. */
-  readonly maxSize: number;
-  /** Milliseconds until all of it must have arrived, or `Infinity`. */
-  readonly timeout: number;
-}
-
 /** One body until it is verified: its limits of size and time, and its share of the budget. */
 export class UnverifiedBody {
   readonly share: BodyShare;
-  readonly #limits: BodyLimits;
+  readonly #timeout: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(budget: BodyBudget, limits: BodyLimits) {
-    this.share = budget.open(limits.maxSize);
-    this.#limits = limits;
+  /**
+   * @param maxSize - Bytes.
+   * @param timeout - Milliseconds until all of it must have arrived, or `Infinity`.
+   */
+  constructor(budget: BodyBudget, maxSize: number, timeout: number) {
+    this.share = budget.open(maxSize);
+    this.#timeout = timeout;
   }
 
   /** Starts the time limit. */
   start(onTimeout: (error: WebhookError) => void): void {
-    const { timeout } = this.#limits;
-    if (timeout === Infinity) return;
-    this.#timer = setTimeout(() => onTimeout(bodyError("ERR_WEBHOOKS_BODY_TIMEOUT")), timeout);
+    if (this.#timeout === Infinity) return;
+    const end = (): void => onTimeout(bodyError("ERR_WEBHOOKS_BODY_TIMEOUT"));
+    this.#timer = setTimeout(end, this.#timeout);
   }
 
   /**
@@ -38,7 +34,7 @@ export class UnverifiedBody {
    * @throws WebhookError `ERR_WEBHOOKS_BODY_SIZE`
    */
   check(size: number): void {
-    if (size > this.#limits.maxSize) throw bodyError("ERR_WEBHOOKS_BODY_SIZE");
+    if (size > this.share.limit) throw bodyError("ERR_WEBHOOKS_BODY_SIZE");
   }
 
   /** Ends the time limit: all of the body has arrived. It counts until it is closed. */

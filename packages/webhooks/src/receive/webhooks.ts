@@ -49,8 +49,8 @@ interface SignDetails {
   readonly url?: string | undefined;
 }
 
-/** Limits of a `Request` that `verifyAndParse` reads. */
-const parseLimits = { maxSize: 26_214_400, timeout: Infinity };
+/** Bytes of a `Request` that `verifyAndParse` reads. */
+const maxParsed = 26_214_400;
 
 /**
  * Verifies deliveries and calls handlers. All methods are bound.
@@ -185,10 +185,10 @@ export class Webhooks<
   async verifyAndParse(delivery: Request | Delivery): Promise<AnyEvent<Events>> {
     if (!isRequest(delivery)) return this.#parse(delivery);
     const { headers, url } = delivery;
-    const unverified = new UnverifiedBody(this.#budget, parseLimits);
+    const unverified = new UnverifiedBody(this.#budget, maxParsed, Infinity);
     try {
       const canVerify = this.vendor.scheme.checkHeaders(headers) === undefined;
-      if (canVerify && Number(headers.get("content-length") ?? 0) > parseLimits.maxSize) {
+      if (canVerify && Number(headers.get("content-length") ?? 0) > maxParsed) {
         throw bodyError("ERR_WEBHOOKS_BODY_SIZE");
       }
       const payload = canVerify ? await readWebBody(delivery, unverified) : new Uint8Array(0);

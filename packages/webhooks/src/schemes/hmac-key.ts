@@ -74,7 +74,7 @@ function webKey(secret: Uint8Array<ArrayBuffer>, hash: HashName): HmacKey {
 }
 
 /** Prepends a text to bytes. */
-export function joinBytes(prefix: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {
+function joinBytes(prefix: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {
   if (typeof body === "string") return encoder.encode(prefix + body);
   const head = encoder.encode(prefix);
   const joined = new Uint8Array(head.length + body.length);

@@ -1,5 +1,4 @@
 import { constantTimeEqual, decodeBase64 } from "@fetchwork/kit";
-import { createEd25519Key, type Ed25519Key } from "./ed25519-key.ts";
 import { optionError } from "../errors.ts";
 import { createHmacKey } from "./hmac-key.ts";
 import { checkOptions } from "../check-options.ts";
@@ -23,11 +22,8 @@ export interface StandardSchemeOptions extends TimestampOptions {
 const maxSignatures = 16;
 
 /**
- * Standard Webhooks 1.0: `<id>.<timestamp>.<body>` signed with HMAC-SHA256 (`v1`) or Ed25519
- * (`v1a`).
- *
- * Secrets are base64, with `whsec_` before it or not; `whsk_…` and `whpk_…` are the private and the
- * public key of Ed25519. A signature of the other version is never accepted.
+ * Standard Webhooks 1.0: `<id>.<timestamp>.<body>` signed with HMAC-SHA256 (`v1`). Secrets are
+ * base64, with `whsec_` before it or not. A signature of another version is never accepted.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
@@ -48,10 +44,7 @@ export function standardScheme(options: StandardSchemeOptions = {}): SignatureSc
   };
   const isTimely = createTimestampCheck(options);
   const checkHeaders: SignatureScheme["checkHeaders"] = (headers) => {
-    const signatures = headerOf(headers, names.signature);
-    if (signaturesOf(signatures, "v1").length + signaturesOf(signatures, "v1a").length === 0) {
-      return "signature";
-    }
+    if (signaturesOf(headerOf(headers, names.signature)).length === 0) return "signature";
     if (!isIdentifier(headerOf(headers, names.id))) return "signature";
     return isTimely(headerOf(headers, names.timestamp)) ? undefined : "timestamp";
   };
@@ -66,39 +59,22 @@ export function standardScheme(options: StandardSchemeOptions = {}): SignatureSc
     }),
     checkHeaders,
     createKey: (secret) => {
-      // Refuses what is not a text, such as a list of secrets.
-      const bytes = secretBytes(secret);
-      const pair = createEd25519Key(secret);
-      const version = pair === undefined ? "v1" : "v1a";
-      // Of a key pair the fingerprint only has to differ by key: a public key is not a secret.
-      const key = createHmacKey(
-        pair === undefined ? symmetricOf(secret, secrets) : bytes,
-        "SHA-256",
-      );
-      const digest: Ed25519Key["sign"] = (prefix, body) => key.digest("base64", prefix, body);
-      const sign = pair === undefined ? digest : pair.sign;
+      const key = createHmacKey(secretOf(secret, secrets), "SHA-256");
       return {
         sign: async (message) => {
-          if (sign === undefined) throw secretError("a public key cannot sign");
-          const signature = await sign(prefixOf(message), message.body);
+          const signature = await key.digest("base64", prefixOf(message), message.body);
           return {
             [names.id]: message.id,
             [names.timestamp]: String(message.timestamp),
-            [names.signature]: `${version},${signature}`,
+            [names.signature]: `v1,${signature}`,
           };
         },
         verify: async ({ headers, body }) => {
           if (checkHeaders(headers) !== undefined) return false;
-          const received = signaturesOf(headerOf(headers, names.signature), version);
+          const received = signaturesOf(headerOf(headers, names.signature));
           const prefix = `${headerOf(headers, names.id)}.${headerOf(headers, names.timestamp)}.`;
-          if (pair === undefined) {
-            const expected = await digest(prefix, body);
-            return received.some((text) => constantTimeEqual(text, expected));
-          }
-          for (const text of received) {
-            if ((await pair.verify?.(text, prefix, body)) === true) return true;
-          }
-          return false;
+          const expected = await key.digest("base64", prefix, body);
+          return received.some((text) => constantTimeEqual(text, expected));
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };
@@ -106,15 +82,18 @@ export function standardScheme(options: StandardSchemeOptions = {}): SignatureSc
   };
 }
 
-function symmetricOf(secret: string, secrets: "base64" | "text"): Uint8Array<ArrayBuffer> {
-  const isText = secrets === "text" && !secret.startsWith("whsec_");
-  const bytes = isText ? secretBytes(secret) : secretOf(secret);
+function secretOf(secret: string, secrets: "base64" | "text"): Uint8Array<ArrayBuffer> {
+  // Refuses what is not a text, such as a list of secrets.
+  const text = secretBytes(secret);
+  // Of a key pair (`whsk_`, `whpk_`) one half is public, and no secret.
+  if (secrets === "text" && !/^wh(?:sec|sk|pk)_/.test(secret)) return text;
+  const bytes = decodeSecret(secret);
   if (bytes !== undefined && bytes.length > 0) return bytes;
-  throw secretError("invalid secret, expected whsec_ and base64, or whsk_ or whpk_ and a key");
+  throw secretError("invalid secret, expected whsec_ and base64");
 }
 
 /** Decodes base64 with or without padding, because senders use both. */
-function secretOf(secret: string): Uint8Array<ArrayBuffer> | undefined {
+function decodeSecret(secret: string): Uint8Array<ArrayBuffer> | undefined {
   const text = secret.startsWith("whsec_") ? secret.slice(6) : secret;
   return decodeBase64(text.includes("=") ? text : text.padEnd(Math.ceil(text.length / 4) * 4, "="));
 }
@@ -131,11 +110,10 @@ function isIdentifier(id: string): boolean {
   return /^[!-~]{1,256}$/.test(id);
 }
 
-/** Returns the signatures of one version; none when there are too many. */
-function signaturesOf(header: string, version: "v1" | "v1a"): readonly string[] {
+/** Returns the signatures of version 1; none when there are too many. */
+function signaturesOf(header: string): readonly string[] {
   if (header.length > 2048) return [];
-  const pattern = version === "v1" ? /^v1,[A-Za-z\d+/]{43}=$/ : /^v1a,[A-Za-z\d+/]{86}==$/;
   const items = header.split(" ");
   if (items.length > maxSignatures) return [];
-  return items.filter((item) => pattern.test(item)).map((item) => item.slice(version.length + 1));
+  return items.filter((item) => /^v1,[A-Za-z\d+/]{43}=$/.test(item)).map((item) => item.slice(3));
 }

@@ -126,19 +126,6 @@ it("A route handler of Next.js delivers as an exported POST", async () => {
   expect(seen).toEqual([{ a: 1 }]);
 });
 
-it.each([
-  ["a header that no request can have", { headers: { "a b": "1" } }],
-  ["a header value that no request can have", { headers: { a: "1\n2" } }],
-  ["a method that no request can have", { httpMethod: "TRACE" }],
-])("A Lambda function responds with 400 to %s", async (_, part) => {
-  const handler = createLambdaHandler(webhooks);
-  const event = { httpMethod: "POST", path, headers: {}, body: "{}", ...part };
-  expect(await handler(event)).toMatchObject({
-    statusCode: 400,
-    body: '{"error":"Invalid method or header"}',
-  });
-});
-
 const places: readonly (readonly [string, (context: object) => readonly unknown[]])[] = [
   ["a worker, the third argument", (context) => [{ SECRET: "x" }, context]],
   ["Netlify, the second argument", (context) => [context]],
@@ -178,12 +165,10 @@ it("A waitUntil that throws is logged, and changes neither the response nor the 
   const waitUntil = (): never => {
     throw failure;
   };
-  for (const options of [{ timeout: 5 }, { mode: "ack" }] as const) {
-    const receive = createWebMiddleware(slow, options);
-    const request = new Request(`http://x${path}`, await delivery(slow, "{}"));
-    expect((await receive(request, { waitUntil })).status).toBe(202);
-  }
-  expect(errors).toEqual([failure, failure]);
+  const receive = createWebMiddleware(slow, { timeout: 5 });
+  const request = new Request(`http://x${path}`, await delivery(slow, "{}"));
+  expect((await receive(request, { waitUntil })).status).toBe(202);
+  expect(errors).toEqual([failure]);
   gate.resolve();
 });
 
@@ -249,7 +234,7 @@ it("A Lambda function returns after all handlers", async () => {
   const slow = new Webhooks({ secret: "s" });
   let isDone = false;
   slow.onAny(async () => {
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 50));
     isDone = true;
   });
   const { headers } = await delivery(slow, "{}");
@@ -259,7 +244,7 @@ it("A Lambda function returns after all handlers", async () => {
     body: "{}",
     headers: headers as Record<string, string>,
   };
-  expect(await createLambdaHandler(slow, { mode: "ack" })(event)).toMatchObject({
+  expect(await createLambdaHandler(slow, { timeout: 5 })(event)).toMatchObject({
     statusCode: 202,
   });
   expect(isDone).toBe(true);

@@ -51,8 +51,7 @@ slow.onAny(async () => {
 });
 const count = () => new Response(String(handled));
 const late = createWebMiddleware(slow, { path: "/late", timeout: 20, fallback: count });
-const ack = createWebMiddleware(slow, { path: "/ack", mode: "ack", fallback: late });
-const plain = createWebMiddleware(create({ secret: "mysecret" }), { fallback: ack });
+const plain = createWebMiddleware(create({ secret: "mysecret" }), { fallback: late });
 export const receive = createWebMiddleware(create({ secret: ${JSON.stringify(whsec)}, vendor: standardWebhooks, replay: true }), { fallback: plain });
 `;
 
@@ -151,8 +150,8 @@ describe.skipIf(!isLinux || (!isHere && !isCI))(`Bun, Deno and workerd (${reason
     async (name) => {
       const origin = await start(name);
       const signer = new Webhooks({ secret: "mysecret" });
-      for (const path of ["/ack", "/ack", "/late", "/late"]) {
-        const response = await fetch(`${origin}${path}`, await delivery(signer, "{}"));
+      for (let attempt = 0; attempt < 4; attempt += 1) {
+        const response = await fetch(`${origin}/late`, await delivery(signer, "{}"));
         expect(response.status).toBe(202);
       }
       await expect

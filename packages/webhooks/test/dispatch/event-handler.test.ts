@@ -273,31 +273,6 @@ describe("transform", () => {
   });
 });
 
-describe("handlerTimeout", () => {
-  it("handlerTimeout fails a handler that takes longer, and aborts its signal", async () => {
-    vi.useFakeTimers();
-    const logged: unknown[] = [];
-    const log = { error: (...all: unknown[]) => logged.push(all[1]) };
-    const { on, receive } = createEventHandler({ handlerTimeout: 50, log });
-    const reasons: unknown[] = [];
-    on("issues", (_, { signal }) => {
-      const { promise, reject } = Promise.withResolvers<void>();
-      signal.addEventListener("abort", () => {
-        reasons.push(signal.reason);
-        reject(new Error("aborted"));
-      });
-      return promise;
-    });
-    on("issues", async () => "soon");
-    const failure = receive(opened).catch((error: unknown) => error);
-    await vi.advanceTimersByTimeAsync(50);
-    expect(await failure).toMatchObject({ message: "a handler took longer than 50 ms" });
-    expect(reasons).toMatchObject([{ code: "ERR_WEBHOOKS_TIMEOUT" }]);
-    expect(logged).toMatchObject([{ message: "aborted" }]);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-});
-
 describe("validateEventName", () => {
   it.each(emitterEventNames)("validateEventName() accepts %s", (name) => {
     expect(() => validateEventName(name)).not.toThrow();

@@ -251,19 +251,6 @@ describe.each(receivers)("%s", (name, start) => {
     expect((await send(path, signed(`sha256=${"0".repeat(64)}`))).status).toBe(400);
   });
 
-  it("A receiver with mode ack acknowledges first, and reports failures afterwards", async () => {
-    const webhooks = create();
-    const failure = Promise.withResolvers<Error>();
-    webhooks.onError(failure.resolve);
-    webhooks.on("issues", () => {
-      throw new Error("afterwards");
-    });
-    const { send } = await run(webhooks, { mode: "ack" });
-    const response = await send(path, await delivery(webhooks, "{}"));
-    expect([response.status, await response.text()]).toEqual([202, "accepted\n"]);
-    expect((await failure.promise).message).toBe("afterwards");
-  });
-
   it("A receiver accepts forms with a payload field when contentTypes has form", async () => {
     const webhooks = create();
     const seen: unknown[] = [];
@@ -331,15 +318,15 @@ describe.each(receivers)("%s", (name, start) => {
       ["a replay store", { replay: { store: { ...open, claim: never }, dropEqualBodiesFor: 1 } }],
     ];
 
-    it.each(settings.flatMap((row) => [[...row, "await"] as const, [...row, "ack"] as const]))(
-      "A receiver responds with 503 when %s never settles: %j, %s",
-      async (_, options, mode) => {
+    it.each(settings)(
+      "A receiver responds with 503 when %s never settles: %j",
+      async (_, options) => {
         const webhooks = new Webhooks({ secret: "mysecret", log: quiet, ...options });
         const errors: string[] = [];
         let calls = 0;
         webhooks.onError(({ code }) => errors.push(code));
         webhooks.onAny(() => (calls += 1));
-        const { send } = await run(webhooks, { timeout: 50, mode });
+        const { send } = await run(webhooks, { timeout: 50 });
         const response = await send(path, await delivery(create(), "{}"));
         expect([response.status, errors, calls]).toEqual([503, ["ERR_WEBHOOKS_TIMEOUT"], 0]);
       },

@@ -25,7 +25,6 @@ describe("new Webhooks", () => {
     { secret, additionalSecrets: "x" },
     { secret, additionalSecrets: [""] },
     { secret, transform: "x" },
-    { secret, handlerTimeout: 0 },
     { secret, onUnknownEventName: "maybe" },
     { secret, replay: { keepFor: 0 } },
     { secret, replay: { lease: Number.NaN } },

@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { sign as octokitSign, verify as octokitVerify } from "@octokit/webhooks-methods";
 import fc from "fast-check";
 import { Webhook as StandardWebhook } from "standardwebhooks";
@@ -32,24 +32,12 @@ const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const body = '{"type":"invoice.paid","emoji":"😀","id":"evt_1"}';
 const bytes = encoder.encode(body);
 
-function ed25519(): { readonly secret: string; readonly open: string } {
-  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-  const seed = privateKey.export({ type: "pkcs8", format: "der" }).subarray(16);
-  const point = publicKey.export({ type: "spki", format: "der" }).subarray(12);
-  return {
-    secret: `whsk_${Buffer.concat([seed, point]).toString("base64")}`,
-    open: `whpk_${point.toString("base64")}`,
-  };
-}
-
-const pair = ed25519();
 const schemes: readonly (readonly [string, SignatureScheme, string])[] = [
   ["SHA-256 in hex", hmacScheme(), "s"],
   ["SHA-1 in hex", hmacScheme({ header: "X-Hub-Signature", hash: "SHA-1" }), "s"],
   ["SHA-512 in base64", hmacScheme({ header: "X-Sig", hash: "SHA-512", encoding: "base64" }), "s"],
   ["Shopify", shopify.scheme, "s"],
-  ["Standard Webhooks v1", standardScheme(), whsec],
-  ["Standard Webhooks v1a", standardScheme(), pair.secret],
+  ["Standard Webhooks", standardScheme(), whsec],
   ["Stripe", stripeScheme(), "whsec_x"],
   ["Slack", slackScheme(), "s"],
 ];
@@ -108,11 +96,7 @@ describe.each(schemes)("%s", (_, scheme, secret) => {
   });
 
   it("A scheme refuses signatures by another secret, and arbitrary text", async () => {
-    const other = secret.startsWith("whsk_")
-      ? ed25519().secret
-      : secret.startsWith("whsec_M")
-        ? `whsec_${btoa("another secret")}`
-        : "other";
+    const other = secret.startsWith("whsec_M") ? `whsec_${btoa("another secret")}` : "other";
     const headers = new Headers(
       await scheme.createKey(other).sign({ id: "1", timestamp: now(), body: bytes }),
     );
@@ -132,9 +116,7 @@ describe.each(schemes)("%s", (_, scheme, secret) => {
     expect(await key.fingerprint("id:", encoder.encode("msg_1"))).toBe(fingerprint);
     expect(await key.fingerprint("id:", "msg_2")).not.toBe(fingerprint);
     expect(await key.fingerprint("body:", "msg_1")).not.toBe(fingerprint);
-    const other = secret.startsWith("whsk_")
-      ? ed25519().secret
-      : whsec.replace("whsec_M", "whsec_N");
+    const other = whsec.replace("whsec_M", "whsec_N");
     expect(await scheme.createKey(other).fingerprint("id:", "msg_1")).not.toBe(fingerprint);
   });
 
@@ -233,23 +215,12 @@ describe("Standard Webhooks", () => {
     expect(await key.verify({ headers, body: bytes })).toBe(false);
   });
 
-  it("standardScheme() verifies Ed25519 with a public key, which cannot sign", async () => {
-    const headers = new Headers(
-      await scheme.createKey(pair.secret).sign({ id: "1", timestamp: now(), body: bytes }),
-    );
-    const open = scheme.createKey(pair.open);
-    expect(await open.verify({ headers, body: bytes })).toBe(true);
-    await expect(open.sign({ id: "1", timestamp: now(), body: bytes })).rejects.toThrow(
-      /public key/,
-    );
-  });
-
   it("standardScheme() never accepts a signature of another version", async () => {
     const sent = { id: "1", timestamp: now(), body: bytes };
-    const v1 = new Headers(await scheme.createKey(whsec).sign(sent));
-    const v1a = new Headers(await scheme.createKey(pair.secret).sign(sent));
-    expect(await scheme.createKey(pair.open).verify({ headers: v1, body: bytes })).toBe(false);
-    expect(await scheme.createKey(whsec).verify({ headers: v1a, body: bytes })).toBe(false);
+    const right = await scheme.createKey(whsec).sign(sent);
+    const signature = right["webhook-signature"]?.replace("v1,", "v1a,") ?? "";
+    const headers = new Headers({ ...right, "webhook-signature": signature });
+    expect(await scheme.createKey(whsec).verify({ headers, body: bytes })).toBe(false);
   });
 
   it.each(["whsec_", "whsec_***", "not base64!", "whsk_AAAA", "whpk_AAAA"])(
@@ -290,6 +261,7 @@ describe("Standard Webhooks", () => {
     const text = "a secret of the test";
     expect(() => scheme.createKey(text)).toThrow("whsec_");
     const own = standardScheme({ secrets: "text" });
+    expect(() => own.createKey("whpk_AAAA")).toThrow("whsec_");
     const message = { id: "1", timestamp: now(), body: bytes };
     const digest = createHmac("sha256", text).update(`1.${message.timestamp}.`).update(bytes);
     expect((await own.createKey(text).sign(message))["webhook-signature"]).toBe(

@@ -1,12 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  createJobs,
-  defineJob,
-  type Job,
-  type JobDefinition,
-  type Jobs,
-  type JobRun,
-} from "@fetchwork/documents/jobs";
+import { createJobs, defineJob, type JobDefinition, type Jobs } from "@fetchwork/documents/jobs";
 import type { Logger } from "@fetchwork/kit";
 import { bodyError, WebhookError } from "../../errors.ts";
 import type { AnyEvent, EventMap, UntypedEvent } from "../../event-map.ts";
@@ -17,7 +10,7 @@ import type { Vendor } from "../../vendors/define-vendor.ts";
 import { checkInboxOptions, type InboxOptions } from "./inbox-options.ts";
 
 /** A delivery as it is queued. */
-interface QueuedDelivery {
+export interface QueuedDelivery {
   /** The event as JSON: as text, because stores refuse some of what JSON can say. */
   readonly event: string;
   /** A digest, because the key may be any text. */
@@ -97,20 +90,6 @@ export class DeliveryQueue<Events extends EventMap> implements DeliveryGuard {
     }
   }
 
-  /** Handles deliveries in this process. */
-  work(handle: (event: UntypedEvent, run: JobRun) => Promise<void>): void {
-    this.jobs.work(this.definition, ({ event }, run) =>
-      // It was written by `add`.
-      handle(JSON.parse(event) as UntypedEvent, run),
-    );
-  }
-
-  /** Reads the event of a job of this inbox. */
-  eventOf({ input }: Job): UntypedEvent {
-    const { event } = input as QueuedDelivery;
-    return JSON.parse(event) as UntypedEvent;
-  }
-
   /** Id that stores a delivery once; `undefined` if nothing signed identifies it. */
   async #markOf(
     event: UntypedEvent,
@@ -129,6 +108,12 @@ export class DeliveryQueue<Events extends EventMap> implements DeliveryGuard {
         : digestOf(content);
     return `${this.definition.name}:${digest.slice(0, 64)}`;
   }
+}
+
+/** Reads the event of a queued delivery. */
+export function eventOf({ event }: QueuedDelivery): UntypedEvent {
+  // It was written by `add`.
+  return JSON.parse(event) as UntypedEvent;
 }
 
 function digestOf(content: string | Uint8Array): string {

@@ -1,7 +1,6 @@
 import type { Store, Transaction } from "@fetchwork/documents";
 import type { JobOptions } from "@fetchwork/documents/jobs";
 import { checkOptions, checkType } from "../../check-options.ts";
-import type { HandlerContext } from "../../dispatch/event-handler-options.ts";
 import { optionError } from "../../errors.ts";
 import type { AnyEvent, EventMap } from "../../event-map.ts";
 import type { WebhooksOptions } from "../../receive/webhooks-options.ts";
@@ -9,7 +8,7 @@ import { vendor as defaultVendor } from "../../vendors/default-vendor.ts";
 import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
 
 /** The second argument of a handler of an inbox. */
-export interface InboxContext extends HandlerContext {
+export interface InboxContext {
   /**
    * Aborts after 10 seconds, when the transaction is rolled back, when the inbox stops, and when
    * another process may have taken the delivery over.

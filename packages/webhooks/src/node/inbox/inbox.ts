@@ -3,7 +3,7 @@ import { checkEvent } from "../../dispatch/event-handler.ts";
 import type { AnyEvent, EventMap, EventName, WebhookEvent } from "../../event-map.ts";
 import { Webhooks } from "../../receive/webhooks.ts";
 import type { VendorEvents } from "../../vendors/vendor-events.ts";
-import { DeliveryQueue } from "./delivery-queue.ts";
+import { DeliveryQueue, eventOf, type QueuedDelivery } from "./delivery-queue.ts";
 import type { InboxContext, InboxOptions } from "./inbox-options.ts";
 
 /** A delivery that was given up. */
@@ -81,7 +81,7 @@ export class Inbox<Events extends EventMap = VendorEvents>
   start(): void {
     if (this.#state !== "new") return;
     this.#state = "started";
-    this.#queue.work((event, run) =>
+    this.#queue.jobs.work(this.#queue.definition, (delivery, run) =>
       run.complete(async (transaction) => {
         const late = new AbortController();
         const timer = setTimeout(() => late.abort(), transactionTime);
@@ -91,7 +91,7 @@ export class Inbox<Events extends EventMap = VendorEvents>
           signal: AbortSignal.any([run.signal, late.signal]),
         };
         try {
-          await this.dispatcher.dispatch(event, context);
+          await this.dispatcher.dispatch(eventOf(delivery), context);
         } finally {
           clearTimeout(timer);
         }
@@ -123,7 +123,7 @@ export class Inbox<Events extends EventMap = VendorEvents>
       items: items.map((job) => ({
         id: job.id,
         // The vendor's types describe its payloads.
-        event: this.#queue.eventOf(job) as AnyEvent<Events>,
+        event: eventOf(job.input as QueuedDelivery) as AnyEvent<Events>,
         failures: job.failures,
         error: job.error,
         receivedAt: job.createdAt,

@@ -2,7 +2,6 @@ import type { Meta, Transaction } from "@fetchwork/documents";
 import { createJobs } from "@fetchwork/documents/jobs";
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptions } from "../../check-options.ts";
-import { rememberedKeys } from "../../receive/find-keys.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
 import { createCatalogue, type EventTypes } from "./events/catalogue.ts";
 import { createAnnouncer } from "./events/announce-changes.ts";
@@ -89,6 +88,8 @@ export interface Sender extends AsyncDisposable {
 }
 
 const identifier = /^[\w-]{1,64}$/;
+/** Bytes of an event's body. */
+const maxPayload = 1_048_576;
 /** Milliseconds for which records of the feed of changes are kept. */
 const keepRecordsFor = 7 * 86_400_000;
 /** Milliseconds between two removals of old documents. */
@@ -143,7 +144,6 @@ export function createSender(options: SenderOptions): Sender {
   const health = store.collection(senderCollections.health);
   const breaker = new Breaker({ health, deliveries, schedule });
   const vault = createVault(options.sealWith);
-  const keyFor = rememberedKeys(vendor.scheme);
   const worker = new DeliveryWorker({
     ...numbers,
     store,
@@ -156,7 +156,9 @@ export function createSender(options: SenderOptions): Sender {
     vendor,
     secretsOf({ tenant, secrets: text }) {
       const all = vault.read(tenant, text);
-      const keys = [all, ...validPrevious(all)].map(({ secret }) => keyFor(secret));
+      const keys = [all, ...validPrevious(all)].map(({ secret }) =>
+        vendor.scheme.createKey(secret),
+      );
       return { keys, headers: all.headers ?? {} };
     },
     onAttempt: reportAttempt,
@@ -188,7 +190,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function prepare(event: EventToSend): Promise<PreparedEvent> {
-    const prepared = prepareEvent(event, numbers.maxPayload);
+    const prepared = prepareEvent(event);
     await catalogue.check(event);
     return prepared;
   }
@@ -301,10 +303,13 @@ export function createSender(options: SenderOptions): Sender {
   };
 }
 
-function prepareEvent(
-  { id = crypto.randomUUID(), name, payload, tenant, key }: EventToSend,
-  maxPayload: number,
-): PreparedEvent {
+function prepareEvent({
+  id = crypto.randomUUID(),
+  name,
+  payload,
+  tenant,
+  key,
+}: EventToSend): PreparedEvent {
   if (!isEventName(name))
     throw argumentError("invalid event name, expected 1 to 128 letters, digits and _.:/-");
   if (typeof id !== "string" || !identifier.test(id)) {

@@ -90,7 +90,7 @@ export interface DeliveryRecord {
   readonly deadReason?: DeadReason | undefined;
   /** Endpoint and key of deliveries that wait for each other. */
   readonly lane?: string | undefined;
-  /** Their order; a replay keeps it. Absent in deliveries of an earlier version. */
+  /** Their order; a replay keeps it. */
   readonly place?: number | undefined;
   /** When it was delivered or given up; ISO 8601. */
   readonly settledAt?: string | undefined;

@@ -62,8 +62,6 @@ export interface SenderOptions {
   readonly lease?: number | undefined;
   /** Milliseconds for which delivered and dead deliveries are kept. Default: 30 days. */
   readonly keepFor?: number | undefined;
-  /** Maximum size of an event's body in bytes. Default: 1 MiB. */
-  readonly maxPayload?: number | undefined;
   /**
    * Keys of at least 32 characters that seal the secrets and headers of endpoints in the store: the
    * first one seals, all of them open. Values that were stored without one stay readable, and are
@@ -98,7 +96,6 @@ type NumberName =
   | "endpointConcurrency"
   | "pollInterval"
   | "keepFor"
-  | "maxPayload"
   | "lease";
 
 /**
@@ -120,7 +117,6 @@ export function checkSenderOptions(options: SenderOptions): Readonly<Record<Numb
     "pollInterval",
     "lease",
     "keepFor",
-    "maxPayload",
     "sealWith",
     "allowHttp",
     "allowPrivate",
@@ -148,7 +144,6 @@ export function checkSenderOptions(options: SenderOptions): Readonly<Record<Numb
     endpointConcurrency = 8,
     pollInterval = 1_000,
     keepFor = 30 * day,
-    maxPayload = 1_048_576,
     lease = timeout + 30_000,
   } = options;
   const durations = { disableAfter, timeout, pollInterval, keepFor, lease };
@@ -159,7 +154,7 @@ export function checkSenderOptions(options: SenderOptions): Readonly<Record<Numb
       throw optionError(name, value, `milliseconds of at most ${maximum}`);
     }
   }
-  const counts = { concurrency, endpointConcurrency, maxPayload };
+  const counts = { concurrency, endpointConcurrency };
   for (const [name, value] of Object.entries(counts)) {
     if (!(Number.isSafeInteger(value) && value > 0))
       throw optionError(name, value, "a whole number from 1");

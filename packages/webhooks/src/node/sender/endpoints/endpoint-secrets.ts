@@ -5,8 +5,8 @@ import { optionError, WebhookUsageError } from "../../../errors.ts";
 /** Parts of an endpoint that only the sender may know. */
 export interface EndpointSecrets {
   readonly secret: string;
-  /** Secrets before, the last one first, that sign too until their times; one alone is older. */
-  readonly previous?: PreviousSecret | readonly PreviousSecret[] | undefined;
+  /** Secrets before, the last one first, that sign too until their times. */
+  readonly previous?: readonly PreviousSecret[] | undefined;
   /** Headers that every delivery carries. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -20,7 +20,7 @@ interface PreviousSecret {
 /** Returns the secrets before that sign now. */
 export function validPrevious({ previous = [] }: EndpointSecrets): readonly PreviousSecret[] {
   const now = new Date().toISOString();
-  return [previous].flat().filter(({ until }) => until > now);
+  return previous.filter(({ until }) => until > now);
 }
 
 /** Writes and reads the secrets of endpoints, each for its tenant: other tenants' do not open. */

@@ -46,7 +46,10 @@ export interface EndpointChange {
   readonly headers?: Readonly<Record<string, string>> | null | undefined;
   /** Text for people; `null`: none. */
   readonly description?: string | null | undefined;
-  /** Status that `enable` and `disable` set, in one change with the other fields. */
+  /**
+   * `"enabled"` resumes deliveries; those that were given up in between are for `replayAll`.
+   * `"disabled"` stops deliveries: pending ones are given up when they are due.
+   */
   readonly status?: EndpointRecord["status"] | undefined;
 }
 
@@ -117,10 +120,6 @@ export interface Endpoints {
     id: string,
     options?: RotateOptions,
   ): Promise<(WebhookEndpoint & { readonly secret: string }) | undefined>;
-  /** Resumes deliveries to it. Deliveries that were given up in between are for `replayAll`. */
-  enable(id: string, options?: EndpointWriteOptions): Promise<WebhookEndpoint | undefined>;
-  /** Stops deliveries to it: pending deliveries are given up when they are due. */
-  disable(id: string, options?: EndpointWriteOptions): Promise<WebhookEndpoint | undefined>;
   /** Removes it. Pending deliveries are given up when they are due. */
   remove(id: string, options?: EndpointWriteOptions): Promise<boolean>;
 }
@@ -181,7 +180,7 @@ export function storedEndpoints(
     return {
       secrets: vault.write(tenant, secrets),
       headerNames: headers && Object.keys(headers),
-      previousSecretUntil: [previous].flat()[0]?.until,
+      previousSecretUntil: previous?.[0]?.until,
     };
   }
 
@@ -282,8 +281,6 @@ export function storedEndpoints(
       );
       return stored && { ...shown(stored), secret };
     },
-    enable: (id, options) => update(id, { status: "enabled" }, options),
-    disable: (id, options) => update(id, { status: "disabled" }, options),
     async remove(id, options) {
       checkWriteOptions(options);
       const isRemoved = await documents.remove(id, options);

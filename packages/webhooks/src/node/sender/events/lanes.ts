@@ -34,7 +34,7 @@ export async function leaveLane(transaction: Transaction, lane: string): Promise
   const where = { lane, status: "pending", dueAt: never } as const;
   const [next]: readonly Stored<DeliveryRecord>[] = await deliveries.find({
     where,
-    sort: ["place", "createdAt"],
+    sort: ["place"],
     limit: 1,
   });
   if (next === undefined) await lanes.remove(id);
