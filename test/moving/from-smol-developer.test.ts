@@ -27,7 +27,7 @@ beforeAll(async () => {
   }));
   server = await startModelServer({
     answers: [
-      { tool: "file_paths", arguments: { files: paths } },
+      { tool: "project_files", arguments: { files: paths.map(toFile) } },
       ...codes,
       { tool: null, text: record.plan },
     ],
@@ -46,7 +46,7 @@ describe("the code of from-smol-developer.md", () => {
   it("asks for a plan, for the paths and for each file, in this order", () => {
     expect(server.requests.map(({ tool }) => tool)).toEqual([
       undefined,
-      "file_paths",
+      "project_files",
       ...record.paths.map(() => "write_file"),
     ]);
   });
@@ -79,7 +79,9 @@ describe("the differences of from-smol-developer.md", () => {
 
   it("paths outside of the folder are refused", async () => {
     const files = ["../outside.js", "/etc/passwd"];
-    await using outside = await disposable([{ tool: "file_paths", arguments: { files } }]);
+    await using outside = await disposable([
+      { tool: "project_files", arguments: { files: files.map(toFile) } },
+    ]);
     await expect(specifyFilePaths("A game", "a.js", outside.options)).rejects.toMatchObject({
       code: expect.stringMatching(/^ERR_AGENT_/),
     });
@@ -91,6 +93,11 @@ describe("the differences of from-smol-developer.md", () => {
     expect(refusing.requests).toHaveLength(1);
   });
 });
+
+/** A file of a list that a model names. */
+function toFile(path: string) {
+  return { path, purpose: "a part of the game", dependsOn: [], exports: [] };
+}
 
 /** A model server, and the options to ask it. */
 async function disposable(answers: Parameters<typeof startModelServer>[0]["answers"]) {
