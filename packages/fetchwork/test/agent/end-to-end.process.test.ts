@@ -303,7 +303,7 @@ describe("an interrupted run", () => {
     expect(stderr).toContain("fetchwork agent: interrupted\n");
     const [, line = ""] = /^Resume with: fetchwork (.+)$/m.exec(stderr) ?? [];
     expect(line).toMatch(
-      /^agent resume \d{8}-\d{6}-[\da-f]{6} --out 'it'\\''s here' .*--verify false/,
+      /^agent resume [\da-f-]{36} --out 'it'\\''s here' .*--verify false/,
     );
     const program = join(import.meta.dirname, "../../src/main.ts");
     const shell = spawn(

@@ -226,7 +226,7 @@ describe("a streamed request", () => {
     expect(textOf(body)).toBe("3");
   });
 
-  it("that fails aborts the exchange, with its reason for the cause", async () => {
+  it("that fails ends the exchange, with its reason as the cause", async () => {
     let ended: Promise<unknown> | undefined;
     await start((request) => {
       ended = closed(request.socket);
@@ -241,7 +241,7 @@ describe("a streamed request", () => {
       },
     });
     const error = await rejectionOf(transport.exchange(requestOf(url, { method: "PUT", body })));
-    expect(error).toMatchObject({ code: "ERR_HTTP_ABORTED", cause: reason });
+    expect(error).toMatchObject({ code: "ERR_HTTP_CONNECTION", reason: "other", cause: reason });
     await ended;
   });
 

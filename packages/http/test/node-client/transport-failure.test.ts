@@ -86,10 +86,12 @@ describe("errors of the platform", () => {
   });
 });
 
-it("transportFailure takes a failed source for an abort by the caller, and a proxy's refusal for the proxy's", () => {
+it("transportFailure reports a failed source with its cause, and the refusal of a proxy as one", () => {
   const cause = new Error("disk");
-  expect(failureOf(new UploadFailure("x", { cause }))).toMatchObject({
-    code: "ERR_HTTP_ABORTED",
+  expect(failureOf(new UploadFailure("the body's stream failed", { cause }))).toMatchObject({
+    code: "ERR_HTTP_CONNECTION",
+    reason: "other",
+    message: expect.stringContaining("the body's stream failed") as string,
     cause,
   });
   expect(failureOf(new ProxyFailure("no", { code: "HTTP_403" }))).toMatchObject({

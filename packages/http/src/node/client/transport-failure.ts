@@ -4,7 +4,6 @@ import { connectionFailure } from "../../client/transport/platform-failure.ts";
 import { systemCodeOf } from "../../client/transport/system-code.ts";
 import type { TransportRequest } from "../../client/transport/transport.ts";
 import {
-  AbortError,
   ConnectionError,
   ProtocolError,
   TimeoutError,
@@ -37,7 +36,9 @@ export function toTransportFailure(error: unknown, context: FailureContext): Err
   if (error instanceof DecodedTooLarge) {
     return new TooLargeError("body", context.request.maxResponseSize, details);
   }
-  if (error instanceof UploadFailure) return new AbortError({ ...details, cause: error.cause });
+  if (error instanceof UploadFailure) {
+    return new ConnectionError("other", error.message, { ...details, cause: error.cause });
+  }
   if (error instanceof ProxyFailure) {
     const { code: systemCode, cause } = error;
     return new ConnectionError("proxy", error.message, { ...details, systemCode, cause });

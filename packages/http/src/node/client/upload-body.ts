@@ -3,9 +3,7 @@ import { HttpUsageError } from "../../errors.ts";
 import { headerError } from "./request-head.ts";
 
 /** The stream that a caller sends failed; `cause` is why. */
-export class UploadFailure extends Error {
-  override readonly name: string = "UploadFailure";
-}
+export class UploadFailure extends Error {}
 
 /**
  * Hands a caller's stream to undici piece by piece, as fast as the connection takes it. The stream
