@@ -114,10 +114,9 @@ export async function loadHelpfulDefinitions(
 /** Reads a definition that was written as JSON. */
 export function parseDefinition(value: unknown): CollectionDefinition<object> {
   if (!isDefinition(value)) throw new Error("malformed collection definition");
-  const { name, unique, indexes, search, softDelete, expires, changes, geo } = value;
+  const { name, ...options } = value;
   // `defineCollection` rejects anything but paths and known words.
-  const options: object = { unique, indexes, search, softDelete, expires, changes, geo };
-  return defineCollection(name, options);
+  return defineCollection(name, options as object);
 }
 
 /** Parts of a service; `undefined` for anything else. */

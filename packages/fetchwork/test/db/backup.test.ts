@@ -5,6 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { administer, defineCollection, type DocumentRecord, openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
 import { shownUrl } from "@fetchwork/service/internal";
+import { parseDefinition } from "../../src/db/definitions.ts";
 import { allDefinitions, allEngines, newFolder, runDb } from "./db-world.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
 
@@ -34,6 +35,12 @@ async function backupOf(url: string, name = "a.jsonl"): Promise<string> {
   expect(code).toBe(0);
   return file;
 }
+
+it("The definition in a backup has every option of the collection", () => {
+  const options = { unique: ["a"], search: ["b"], geo: ["c"], softDelete: true, keepTotal: true };
+  const definition = defineCollection("all", { ...options, indexes: ["d"], changes: "ids" });
+  expect(parseDefinition(JSON.parse(JSON.stringify(definition)))).toEqual(definition);
+});
 
 describe.each(allEngines)("fetchwork db backup of %s", (_engine, newUrl) => {
   it("restores the geographic index without definitions", async () => {
