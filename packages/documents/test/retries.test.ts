@@ -88,6 +88,40 @@ describe.skipIf(noPostgres !== undefined)("Transactions of PostgreSQL that meet"
     expect(stored).toMatchObject([{ n: 3 }, { n: 3 }, { n: 3 }]);
   });
 
+  it("end at their time, also while they wait behind others", async () => {
+    const url = await newDatabase();
+    const [store, other] = [await open(url), await open(url)];
+    const collection = other.collection(counters);
+    for (const id of ["x", "y"]) await collection.insert({ n: 0 }, { id });
+    const third = Promise.withResolvers<undefined>();
+    const release = Promise.withResolvers<undefined>();
+    /** Conflicts twice, and then does something else. */
+    const conflicting = (id: string, timeout: number, then: () => Promise<unknown>) => {
+      let attempts = 0;
+      return store.transaction(
+        async (tx) => {
+          const { n = 0 } = (await tx.collection(counters).get(id)) ?? {};
+          attempts += 1;
+          if (attempts <= 2) await collection.update(id, { n: n + 1 });
+          else await then();
+          await tx.collection(counters).update(id, { n: n + 1 });
+        },
+        { timeout },
+      );
+    };
+    const first = conflicting("x", 60_000, async () => {
+      third.resolve(undefined);
+      await release.promise;
+    });
+    await third.promise;
+    const second = conflicting("y", 300, () => Promise.resolve());
+    await expect(second).rejects.toMatchObject({ code: "ERR_DOCUMENTS_TIMEOUT" });
+    release.resolve(undefined);
+    await first;
+    await conflicting("y", 60_000, () => Promise.resolve());
+    expect(await collection.getMany(["x", "y"])).toMatchObject([{ n: 3 }, { n: 5 }]);
+  });
+
   it("make others of their process wait once four attempts conflicted", async () => {
     const url = await newDatabase();
     const [store, other] = [await open(url), await open(url)];
@@ -100,7 +134,7 @@ describe.skipIf(noPostgres !== undefined)("Transactions of PostgreSQL that meet"
       attempts += 1;
       if (attempts < 5) await other.collection(counters).update(id, { n: n + 1 });
       else fifth.resolve(undefined);
-      if (attempts === 5) await setTimeout(200);
+      if (attempts === 5) await setTimeout(50);
       await tx.collection(counters).update(id, { n: n + 1 });
       order.push("first");
     });

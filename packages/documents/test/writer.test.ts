@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -217,6 +218,31 @@ describe("Transactions that wait for their turn", () => {
     ]);
     expect(late).toMatchObject({ code: "ERR_DOCUMENTS_TRANSACTION" });
     expect(await collection.find()).toMatchObject([{ text: "a" }]);
+  });
+
+  it("may wait for a change that was asked for before, and then run again alone", async () => {
+    const { path, store, collection } = await openFile();
+    const before = countCommits(path);
+    const first = collection.insert({ text: "a" });
+    let runs = 0;
+    const second = store.transaction(async (tx) => {
+      runs += 1;
+      await add(`b${runs}`)(tx);
+      await first;
+      return tx.collection(notes).count();
+    });
+    expect(await second).toBe(2);
+    expect(runs).toBe(2);
+    expect(countCommits(path) - before).toBe(2);
+    expect((await collection.find()).map(({ text }) => text).toSorted()).toEqual(["a", "b2"]);
+  });
+
+  it("run in the context of who asked for them", async () => {
+    const { store } = await openFile();
+    const caller = new AsyncLocalStorage<string>();
+    const ask = (name: string) =>
+      caller.run(name, () => store.transaction(() => caller.getStore()));
+    expect(await Promise.all([ask("a"), ask("b"), ask("c")])).toEqual(["a", "b", "c"]);
   });
 
   it("have a commit alone for a while after one that took long", async () => {

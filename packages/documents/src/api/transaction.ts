@@ -14,10 +14,12 @@ export interface TransactionOptions {
    * random pause of a few milliseconds.
    *
    * In PostgreSQL it is retried after a serialization failure (SQLSTATE 40001), a deadlock (40P01),
-   * a wait that is too long (55P03), and a failover before the commit; in SQLite, where nothing
-   * else changes the store while the function runs, only after a wait of `busyTimeout` for another
-   * process, before the function began. A `VersionError` is never retried: the version came from
-   * outside, and would be wrong again.
+   * a wait that is too long (55P03), and a failover before the commit; in SQLite only after a wait
+   * of `busyTimeout` for another process, before the function began. A `VersionError` is never
+   * retried: the version came from outside, and would be wrong again.
+   *
+   * Apart from these retries, SQLite undoes a transaction that shares a commit and waits for more
+   * than the store. It runs once more then.
    *
    * Default: as often as possible within `timeout` in PostgreSQL, `0` in SQLite.
    */

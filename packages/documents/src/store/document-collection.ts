@@ -73,7 +73,7 @@ export class DocumentCollection<T> extends CollectionReads<T> implements Collect
     const make = (stored: Stored<T>): unknown =>
       change === undefined
         ? parseJsonText(text)
-        : checkSchemaNow(this.layout.definition, applyChange(change, stored));
+        : (checkSchemaNow(this.layout.definition, applyChange(change, stored)) ?? null);
     return this.#write(() => upsertDocument<T>(this.layout, { id, filter, text, make }));
   }
 
@@ -192,7 +192,7 @@ export class DocumentCollection<T> extends CollectionReads<T> implements Collect
     if (definition.schema === undefined) return modification;
     const make = (stored: Stored<T>): unknown => {
       const made = modification.make(stored);
-      return made === undefined ? made : checkSchemaNow(definition, made);
+      return made === undefined ? made : (checkSchemaNow(definition, made) ?? null);
     };
     // A schema may change the object that it gets.
     return { ...modification, isUserCode: true, make };

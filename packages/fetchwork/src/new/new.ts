@@ -36,8 +36,7 @@ export const newCommand: Command = defineCommand({
     auth: {
       type: "string",
       hint: "password|none",
-      description:
-        "How users sign in, besides providers of .env; none: no users (default: password)",
+      description: "How users sign in, besides providers; none: no users (default: password)",
     },
     "sign-up": {
       type: "string",

@@ -302,9 +302,7 @@ describe("an interrupted run", () => {
     expect(code).toBe(130);
     expect(stderr).toContain("fetchwork agent: interrupted\n");
     const [, line = ""] = /^Resume with: fetchwork (.+)$/m.exec(stderr) ?? [];
-    expect(line).toMatch(
-      /^agent resume [\da-f-]{36} --out 'it'\\''s here' .*--verify false/,
-    );
+    expect(line).toMatch(/^agent resume [\da-f-]{36} --out 'it'\\''s here' .*--verify false/);
     const program = join(import.meta.dirname, "../../src/main.ts");
     const shell = spawn(
       "sh",

@@ -45,9 +45,9 @@ export class Transactions {
   readonly #locks: LockTable | undefined;
   /** Systems that are not PostgreSQL may have no such lock, and no need of it. */
   #cannotLock = false;
-  #queued: Promise<unknown> = Promise.resolve();
-  /** The last one that others wait for. */
-  #alone: Promise<unknown> = Promise.resolve();
+  #queued: Promise<undefined> = Promise.resolve(undefined);
+  /** The end of the last one that others wait for. */
+  #alone: Promise<undefined> | undefined;
   readonly #scope = new AsyncLocalStorage<BoundSession>();
 
   /** A distributed store has no advisory locks; its transactions queue by a row of its locks. */
@@ -77,12 +77,13 @@ export class Transactions {
     const deadline = performance.now() + timeout;
     const seen = { hasPreCommitWork: false, isTaken: false };
     const asked: Asked<R> = { work, deadline, timeout, retries, ...seen };
-    await this.#alone;
+    // A courtesy and not a lock: the one that runs alone may wait for this one.
+    if (this.#alone) await Promise.race([this.#alone, wait(Math.min(maxWait, timeout))]);
     for (let attempt = 0; attempt < freeAttempts; attempt += 1) {
       const done = await this.#try(asked, attempt);
       if (done) return done.value;
     }
-    return this.#queue(deadline, async () => {
+    return this.#queue(asked, async () => {
       const { promise, resolve } = Promise.withResolvers<undefined>();
       try {
         for (let attempt = freeAttempts; ; attempt += 1) {
@@ -91,6 +92,7 @@ export class Transactions {
           if (done) return done.value;
         }
       } finally {
+        if (this.#alone === promise) this.#alone = undefined;
         resolve(undefined);
       }
     });
@@ -104,7 +106,7 @@ export class Transactions {
       if (!(error instanceof Again)) throw error;
       const isOver = attempt >= (asked.retries ?? Infinity) || performance.now() >= asked.deadline;
       if (isOver) throw toDocumentsError(error.cause);
-      await wait(pauseAfter(attempt % freeAttempts));
+      await wait(pauseAfter(isConflict(error.cause) ? attempt % freeAttempts : attempt));
       return undefined;
     }
   }
@@ -113,10 +115,16 @@ export class Transactions {
    * Runs work when the conflicting transactions of this process before it have ended. They wait
    * without a connection, so that others have one.
    */
-  #queue<R>(deadline: number, work: () => Promise<R>): Promise<R> {
-    const outcome = this.#queued.then(() => this.#withLock(deadline, work));
-    this.#queued = outcome.catch(() => undefined);
-    return outcome;
+  async #queue<R>({ deadline, timeout }: Asked<R>, work: () => Promise<R>): Promise<R> {
+    const before = this.#queued;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.#queued = before.then(() => promise);
+    try {
+      await withinTime({ timeout, left: deadline - performance.now() }, () => before);
+      return await this.#withLock(deadline, work);
+    } finally {
+      resolve(undefined);
+    }
   }
 
   /** Runs work while no other process runs a conflicting transaction, or at the end of the time. */

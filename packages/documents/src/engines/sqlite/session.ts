@@ -59,6 +59,11 @@ export class Session {
     return this.#isOpen;
   }
 
+  /** The failure of the engine that ended its transaction. */
+  get failure(): DocumentsError | undefined {
+    return this.#failure;
+  }
+
   /** Runs an operation on a collection, which is prepared first, or on the store's own tables. */
   run<R>(layout: SqliteLayout | undefined, operation: () => Operation<R>): R {
     return this.#guard(() => {

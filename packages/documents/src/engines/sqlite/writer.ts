@@ -78,7 +78,11 @@ export class Writer {
   /** Runs a transaction when its turn comes; resolves after the commit. */
   async transaction<R>(work: (session: Session) => Promise<R> | R, timeout: number): Promise<R> {
     if (this.#insideTransaction()) throw nestedError();
-    return this.#ask({ kind: "transaction", work, timeout });
+    const scope = (this.#scope ??= new AsyncLocalStorage());
+    // The function runs in the context of who asked, and not of who asked first.
+    const inContext = AsyncLocalStorage.snapshot();
+    const run = (session: Session): unknown => inContext(() => scope.run(session, work, session));
+    return this.#ask({ kind: "transaction", work: run, timeout });
   }
 
   /** Runs work in turn, without changing anything before: other connections may. */
@@ -198,7 +202,9 @@ export class Writer {
         const turn = this.#takeTurn();
         const isFirst = taken.length === 0;
         taken.push(...turn);
-        outcomes.push(...(await this.#runTurn(turn, isFirst)));
+        const settled = await this.#runTurn(turn, isFirst);
+        if (settled === undefined) this.#queue.unshift(...taken.splice(-turn.length));
+        else outcomes.push(...settled);
       } while (taken.length < maxBatch && this.#mayShare(startedAt));
       this.#connection.exec("COMMIT");
     } catch (error) {
@@ -228,37 +234,58 @@ export class Writer {
     return now - startedAt < maxShared && now >= this.#aloneUntil;
   }
 
-  /** Runs a turn, after others in a savepoint; what it returns is called after the commit. */
-  async #runTurn(turn: readonly ChangeJob[], isFirst: boolean): Promise<readonly (() => void)[]> {
+  /**
+   * Runs a turn, after others in a savepoint; what it returns is called after the commit. A
+   * transaction there that waits for more than the store may wait for that commit. So it is undone,
+   * nothing is returned, and it runs again alone.
+   */
+  async #runTurn(
+    turn: readonly ChangeJob[],
+    isFirst: boolean,
+  ): Promise<readonly (() => void)[] | undefined> {
     const startedAt = performance.now();
     const session = new Session(this.#connection, this.#context);
-    const scope = (this.#scope ??= new AsyncLocalStorage());
     const outcomes = [() => session.committed()];
     if (!isFirst) this.#connection.exec("SAVEPOINT turn");
     try {
       for (const job of turn) {
         if (job.kind === "write") outcomes.push(runAlone(session, job));
         else {
-          const value = await withinTime(job, () =>
-            scope.run(session, () => Promise.resolve(job.work(session))),
-          );
+          const running = withinTime(job, () => Promise.resolve(job.work(session)));
+          if (!isFirst && (await isPending(running))) {
+            session.close();
+            this.#connection.exec("ROLLBACK TO turn; RELEASE turn");
+            this.#aloneUntil = performance.now() + alone;
+            return undefined;
+          }
+          const value = await running;
           outcomes.push(() => job.resolve(value));
         }
       }
       session.finish();
     } catch (error) {
       session.close();
-      // After some failures SQLite itself has undone everything.
-      if (isFirst || !this.#connection.inTransaction) throw error;
+      // After some failures SQLite itself has undone everything, also what others did before.
+      if (!this.#connection.inTransaction) throw session.failure ?? error;
+      if (isFirst) throw error;
       this.#connection.exec("ROLLBACK TO turn");
       outcomes.splice(0, Infinity, ...turn.map((job) => () => job.reject(error)));
+    } finally {
+      const now = performance.now();
+      if (now - startedAt > maxShared) this.#aloneUntil = now + alone;
     }
     if (!isFirst) this.#connection.exec("RELEASE turn");
-    const now = performance.now();
-    if (now - startedAt > maxShared) this.#aloneUntil = now + alone;
     return outcomes;
   }
 }
+
+/** Whether work goes on after this turn of the event loop. */
+function isPending(running: Promise<unknown>): Promise<boolean> {
+  const later = new Promise<boolean>((resolve) => void setImmediate(resolve, true));
+  return Promise.race([running.then(isNot, isNot), later]);
+}
+
+const isNot = (): boolean => false;
 
 /** Runs one change of a batch: its own failure is its own, one of the engine is everybody's. */
 function runAlone(session: Session, { reject, resolve, work }: ChangeJob): () => void {
