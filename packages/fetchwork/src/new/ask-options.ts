@@ -90,7 +90,7 @@ export async function askOptions(
           message: "How do users sign in?",
           options: [
             { value: "password", label: "With a password", hint: "providers can be added" },
-            { value: "none", label: "There are no users", hint: "only the master key" },
+            { value: "none", label: "No users", hint: "only the master key" },
           ],
         });
     if (!keep("auth", auth)) return undefined;

@@ -13,8 +13,8 @@ export function byCaller<Reader>(
   const readers = new Map<ListRules, Reader>();
   return (viewer) => {
     const rules = views.rulesFor(viewer);
-    const reader = readers.get(rules) ?? make(rules);
-    readers.set(rules, reader);
+    let reader = readers.get(rules);
+    if (reader === undefined) readers.set(rules, (reader = make(rules)));
     return reader;
   };
 }

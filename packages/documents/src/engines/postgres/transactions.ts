@@ -72,11 +72,10 @@ export class Transactions {
    */
   async run<R>(
     work: (session: BoundSession) => Promise<R> | R,
-    { timeout, retries }: Limits,
+    { timeout, retries = Infinity }: Limits,
   ): Promise<R> {
-    const deadline = performance.now() + timeout;
-    const seen = { hasPreCommitWork: false, isTaken: false };
-    const asked: Asked<R> = { work, deadline, timeout, retries, ...seen };
+    const limits = { timeout, retries, deadline: performance.now() + timeout };
+    const asked: Asked<R> = { work, ...limits, hasPreCommitWork: false, isTaken: false };
     // A courtesy and not a lock: the one that runs alone may wait for this one.
     if (this.#alone) await Promise.race([this.#alone, wait(Math.min(maxWait, timeout))]);
     for (let attempt = 0; attempt < freeAttempts; attempt += 1) {
@@ -104,7 +103,7 @@ export class Transactions {
       return { value: await this.#attempt(asked, attempt) };
     } catch (error) {
       if (!(error instanceof Again)) throw error;
-      const isOver = attempt >= (asked.retries ?? Infinity) || performance.now() >= asked.deadline;
+      const isOver = attempt >= asked.retries || performance.now() >= asked.deadline;
       if (isOver) throw toDocumentsError(error.cause);
       await wait(pauseAfter(isConflict(error.cause) ? attempt % freeAttempts : attempt));
       return undefined;
@@ -147,7 +146,7 @@ export class Transactions {
   }
 
   async #attempt<R>(asked: Asked<R>, attempt: number): Promise<R> {
-    const { work, deadline, timeout, retries = Infinity } = asked;
+    const { work, deadline, timeout, retries } = asked;
     const isFree = attempt < Math.min(freeAttempts, retries);
     const client = await this.#connections.acquire();
     const isQueued = this.#locks === undefined && attempt >= freeAttempts;
@@ -223,6 +222,7 @@ export class Transactions {
 
 /** A transaction that is asked for, and facts from its attempts. */
 interface Asked<R> extends Limits {
+  readonly retries: number;
   readonly work: (session: BoundSession) => Promise<R> | R;
   readonly deadline: number;
   /** Whether it writes to the feed of a distributed store. */
