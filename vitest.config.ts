@@ -48,6 +48,8 @@ const isolatedTests = [
   "packages/webhooks/test/dispatch/event-handler.test.ts",
   // What was reported once is not reported again by the process.
   "packages/middleware/test/order.test.ts",
+  // It hashes passwords at full cost.
+  "packages/rest/test/accounts/password.test.ts",
 ];
 
 const isolated = {
@@ -68,6 +70,7 @@ const oneProcess = {
     ],
     // The files of a worker share its modules, so that the sources are loaded once.
     isolate: false,
+    setupFiles: "packages/rest/test/cheap-passwords.ts",
     sequence: { groupOrder: 0 },
   },
 };
