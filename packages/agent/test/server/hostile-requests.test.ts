@@ -24,7 +24,8 @@ function send(
   { path = "/agent/tasks", method = "POST", body = json } = {},
 ): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const sent = request(`${url}${path}`, { method, headers }, (response) => {
+    // A server that stops waits a moment for the next request of a connection that is kept.
+    const sent = request(`${url}${path}`, { method, headers, agent: false }, (response) => {
       response.resume();
       response.on("end", () => resolve(response.statusCode));
     });

@@ -39,8 +39,10 @@ function compile(ajv: Ajv2020, schema: JsonSchema): ValidateFunction {
   return ajv.compile(JSON.parse(text) as object);
 }
 
-function operationAt(document: OpenApiDocument, path: string, method: string): Operation {
-  return resolveReferences(document).paths[path]?.[method.toLowerCase()] as Operation;
+/** Finds operations of a document, whose references are resolved once. */
+function operationsIn(document: OpenApiDocument): (path: string, method: string) => Operation {
+  const { paths } = resolveReferences(document);
+  return (path, method) => paths[path]?.[method.toLowerCase()] as Operation;
 }
 
 async function makeApi() {
@@ -57,8 +59,9 @@ describe("the OpenAPI document", () => {
 
   it("has no example that a page would send for its reader", async () => {
     const { api } = await makeApi();
+    const operationAt = operationsIn(api.openApi);
     for (const { path, method } of operationsOf(api.openApi)) {
-      const { parameters = [], requestBody } = operationAt(api.openApi, path, method);
+      const { parameters = [], requestBody } = operationAt(path, method);
       const bodies = Object.values(requestBody?.content ?? {});
       expect([...parameters, ...bodies].filter((one) => "example" in one)).toEqual([]);
     }
@@ -77,6 +80,7 @@ describe("a request built from the OpenAPI document", () => {
     const validators = new Map<string, ValidateFunction>();
     const sender = { api, callers, ids: new Map<string, string[]>() };
     const operations = operationsOf(api.openApi);
+    const operationAt = operationsIn(api.openApi);
     const statuses = new Map<string, Set<number>>();
     let stored = "";
     let turn = 0;
@@ -92,7 +96,7 @@ describe("a request built from the OpenAPI document", () => {
         if (!answer) return;
         const { response, text } = answer;
         const { status } = response;
-        const { operationId, responses } = operationAt(api.openApi, plan.path, plan.method);
+        const { operationId, responses } = operationAt(plan.path, plan.method);
         expect(status).toBeLessThan(500);
         const described = responses[status];
         expect(described, `${operationId} ${status} ${text}`).toBeDefined();
@@ -118,7 +122,7 @@ describe("a request built from the OpenAPI document", () => {
     // Each operation was reached, and most of them did what they do.
     expect([...statuses.keys()].toSorted()).toEqual(
       operations
-        .map(({ path, method }) => operationAt(api.openApi, path, method).operationId)
+        .map(({ path, method }) => operationAt(path, method).operationId)
         .toSorted(),
     );
     const worked = [...statuses].filter(([, all]) => [...all].some((status) => status < 300));
