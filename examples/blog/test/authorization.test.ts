@@ -348,25 +348,40 @@ it("the table of who may do what has every operation, and no other", () => {
 
 describe.each(Object.entries(table))("%s", (operation, { path, json, expected }) => {
   let world: World;
+  /** The restored content, unless a request may have changed it. */
+  let content: unknown;
   beforeAll(async () => {
     world = await openWorld();
   });
   afterAll(() => world.store.close());
 
-  it.each(Object.entries(callers))("answers %s", async (_who, [role, show]) => {
+  async function restoredContent(): Promise<unknown> {
+    if (content !== undefined) return content;
     await restore(world);
-    const before = await contentOf(world);
+    return contentOf(world);
+  }
+
+  /** Checks that a refused request has changed nothing. */
+  async function checkUnchanged({ status }: Response, before: unknown): Promise<void> {
+    content = undefined;
+    if (status < 400) return;
+    expect(await contentOf(world)).toEqual(before);
+    content = before;
+  }
+
+  it.each(Object.entries(callers))("answers %s", async (_who, [role, show]) => {
+    const before = await restoredContent();
     const token = await show(world);
     const [method = ""] = operation.split(" ");
     const authorization = token === undefined ? undefined : `Bearer ${token}`;
     const response = await ask(world, { method, path, json, authorization });
+    await checkUnchanged(response, before);
     expect(response.status).toBe(expected[role]);
     if (response.status === 401) {
       expect(response.headers.get("www-authenticate")).toMatch(/^(?:Bearer|Basic) realm="api"/);
     }
     const text = await response.text();
     expect(text).not.toMatch(/argon2|passwordHash|sessionVersion/);
-    if (response.status >= 400) expect(await contentOf(world)).toEqual(before);
   });
 
   it.each([
@@ -375,14 +390,13 @@ describe.each(Object.entries(table))("%s", (operation, { path, json, expected })
     ["an admin's", "root", 403],
     ["a deleted user's", "gone", 401],
   ])("takes %s password only where it is asked for", async (_whose, name, status) => {
-    await restore(world);
-    const before = await contentOf(world);
+    const before = await restoredContent();
     const [method = ""] = operation.split(" ");
     const authorization = `Basic ${btoa(`${name}@example.com:123456`)}`;
     const response = await ask(world, { method, path, json, authorization });
+    await checkUnchanged(response, before);
     const done = byPassword[operation];
     const own = status === 200 && done !== undefined ? done : status;
     expect(response.status).toBe(done === undefined ? expected.nobody : own);
-    if (response.status >= 400) expect(await contentOf(world)).toEqual(before);
   });
 });

@@ -121,9 +121,7 @@ describe("a request built from the OpenAPI document", () => {
     );
     // Each operation was reached, and most of them did what they do.
     expect([...statuses.keys()].toSorted()).toEqual(
-      operations
-        .map(({ path, method }) => operationAt(path, method).operationId)
-        .toSorted(),
+      operations.map(({ path, method }) => operationAt(path, method).operationId).toSorted(),
     );
     const worked = [...statuses].filter(([, all]) => [...all].some((status) => status < 300));
     expect(worked.map(([name]) => name)).toEqual([...statuses.keys()]);
