@@ -205,10 +205,14 @@ describe("the Agent Protocol", () => {
       const status = await new Promise<number | undefined>((resolve, reject) => {
         const body = JSON.stringify({ input: "x" });
         const headers = { "content-type": "application/json", "content-length": body.length };
-        const sent = request(`${url}${path}`, { method: "GET", headers }, (response) => {
-          response.resume();
-          response.on("end", () => resolve(response.statusCode));
-        });
+        const sent = request(
+          `${url}${path}`,
+          { method: "GET", headers, agent: false },
+          (response) => {
+            response.resume();
+            response.on("end", () => resolve(response.statusCode));
+          },
+        );
         sent.on("error", reject);
         sent.end(body);
       });

@@ -165,7 +165,11 @@ describe("bytes", () => {
           return path.startsWith(folder) ? [path] : [];
         });
       const headers = { "content-type": "multipart/form-data; boundary=b" };
-      const sent = request(`${world.url}/agent/tasks/${id}/artifacts`, { method: "POST", headers });
+      const sent = request(`${world.url}/agent/tasks/${id}/artifacts`, {
+        method: "POST",
+        headers,
+        agent: false,
+      });
       sent.on("error", () => {});
       sent.write(
         '--b\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhalf',
@@ -184,14 +188,18 @@ describe("a body that says it is too long", () => {
     headers: Readonly<Record<string, string>>,
   ): Promise<readonly [number | undefined, unknown]> =>
     new Promise((resolve, reject) => {
-      const sent = request(`${url}${path}`, { method: "POST", headers }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("end", () => {
-          resolve([response.statusCode, JSON.parse(Buffer.concat(chunks).toString())]);
-          sent.destroy();
-        });
-      });
+      const sent = request(
+        `${url}${path}`,
+        { method: "POST", headers, agent: false },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("end", () => {
+            resolve([response.statusCode, JSON.parse(Buffer.concat(chunks).toString())]);
+            sent.destroy();
+          });
+        },
+      );
       sent.on("error", reject);
       // Nothing of the body is ever sent.
       sent.flushHeaders();

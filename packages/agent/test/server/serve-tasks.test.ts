@@ -7,14 +7,14 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { serveTasks } from "../../src/server/serve-tasks.ts";
 import type { Step, Task } from "../../src/server/wire.ts";
 import { projectScript } from "../project-script.ts";
-import { bodyOf, notes, post, serveWith, startTasks, upload } from "./task-world.ts";
+import { bodyOf, fetchOnce, notes, post, serveWith, startTasks, upload } from "./task-world.ts";
 
 const token = "a-token-of-some-length";
 const authorized = { authorization: `Bearer ${token}` };
 
 function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { headers }, (response) => {
+    const sent = request(url, { headers, agent: false }, (response) => {
       response.resume();
       response.on("end", () => resolve(response.statusCode));
     });
@@ -63,8 +63,8 @@ describe("who may ask", () => {
   it("listens on all addresses with a token, and asks for it", async () => {
     const { server } = await startTasks({ hostname: "0.0.0.0", token });
     const url = `http://127.0.0.1:${server.port}`;
-    expect((await fetch(`${url}/agent/tasks`)).status).toBe(401);
-    expect((await fetch(`${url}/agent/tasks`, { headers: authorized })).status).toBe(200);
+    expect((await fetchOnce(`${url}/agent/tasks`)).status).toBe(401);
+    expect((await fetchOnce(`${url}/agent/tasks`, { headers: authorized })).status).toBe(200);
   });
 
   it.each([
@@ -77,20 +77,20 @@ describe("who may ask", () => {
     const { url } = await startTasks({ token });
     const init = { headers: headers as Record<string, string> };
     for (const path of ["/agent/tasks", "/ap/v1/agent/tasks", "/agent/tasks/x/events"]) {
-      const response = await fetch(`${url}${path}`, init);
+      const response = await fetchOnce(`${url}${path}`, init);
       expect(response.status).toBe(401);
       expect(response.headers.get("www-authenticate")).toMatch(/^Bearer /);
     }
-    const created = await fetch(`${url}/agent/tasks`, post({ input: "x" }, init.headers));
+    const created = await fetchOnce(`${url}/agent/tasks`, post({ input: "x" }, init.headers));
     expect(created.status).toBe(401);
-    const list = await fetch(`${url}/agent/tasks`, { headers: authorized });
+    const list = await fetchOnce(`${url}/agent/tasks`, { headers: authorized });
     expect(await list.json()).toMatchObject({ tasks: [] });
   });
 
   it("shows what is nobody's without a token: the page, the OpenAPI document, its health", async () => {
     const { url } = await startTasks({ token });
     for (const path of ["/", "/assets/page.js", "/openapi.json", "/healthz"]) {
-      expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
+      expect([path, (await fetchOnce(`${url}${path}`)).status]).toEqual([path, 200]);
     }
   });
 
@@ -114,7 +114,7 @@ describe("who may ask", () => {
     async (origin) => {
       const { url, model } = await startTasks();
       const init = { ...post({ input: "x" }, { origin }) };
-      const response = await fetch(`${url}/agent/tasks`, init);
+      const response = await fetchOnce(`${url}/agent/tasks`, init);
       expect(response.status).toBe(403);
       expect(response.headers.get("access-control-allow-origin")).toBeNull();
       expect(model.requests).toEqual([]);

@@ -59,12 +59,8 @@ export async function serveWith(
   });
   onTestFinished(() => server.close({ gracePeriod: 0 }));
   const url = server.url.replace(/\/$/, "");
-  const ask = (path: string, init?: RequestInit): Promise<Response> => {
-    const headers = new Headers(init?.headers);
-    // A server that stops waits a moment for the next request of a connection that is kept.
-    headers.set("connection", "close");
-    return fetch(`${url}/agent${path}`, { ...init, headers });
-  };
+  const ask = (path: string, init?: RequestInit): Promise<Response> =>
+    fetchOnce(`${url}/agent${path}`, init);
   const step = async (taskId: string, body?: object): Promise<Step> =>
     bodyOf<Step>(await ask(`/tasks/${taskId}/steps`, body === undefined ? post() : post(body)));
   return {
@@ -84,6 +80,13 @@ export async function serveWith(
       return steps;
     },
   };
+}
+
+/** Fetches over a connection that is not kept: a server that stops waits for its next request. */
+export function fetchOnce(url: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  headers.set("connection", "close");
+  return fetch(url, { ...init, headers });
 }
 
 /** A POST, with or without a JSON body. */
