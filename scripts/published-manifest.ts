@@ -46,10 +46,12 @@ export function writePublishedManifest(
 ): void {
   const fields = repositoryFields(repositoryOf(root), directory);
   const file = join(copy, "package.json");
-  const withoutSources = (key: string, value: unknown): unknown =>
-    key === "@fetchwork/source" ? undefined : value;
   const manifest = JSON.parse(readFileSync(file, "utf8"), withoutSources) as object;
   writeFileSync(file, `${JSON.stringify({ ...manifest, ...fields }, undefined, 2)}\n`);
+}
+
+function withoutSources(key: string, value: unknown): unknown {
+  return key === "@fetchwork/source" ? undefined : value;
 }
 
 /**
