@@ -37,8 +37,8 @@ export function repositoryFields(
 }
 
 /**
- * Completes the `package.json` of a copy of a package, which is then packed: it gets the fields, and
- * its entries lose the sources, which are not packed.
+ * Completes the `package.json` of a copy of a package, which is then packed. It gets the fields,
+ * and its entries lose the sources, which are not packed.
  */
 export function writePublishedManifest(
   copy: string,

@@ -24,7 +24,7 @@ function ownFiles(pattern: string, folder: string): readonly string[] {
 beforeAll(() => sharedModules(), 300_000);
 
 // Vite and the tools by which it reads modules are 35 MB, TypeScript 31 MB, oxlint 17 MB.
-it("The modules of a new project need at most 140 MB, without a Node of its own", async () => {
+it("The modules of a new project need at most 140 MB, not counting a pinned Node", async () => {
   const modules = await sharedModules();
   const paths = globSync("**", { cwd: modules }).filter((path) => !/^node(?:\/|$)/.test(path));
   expect(paths.length).toBeGreaterThan(1_000);
