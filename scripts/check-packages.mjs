@@ -35,7 +35,7 @@ if (tarballs.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
  */
 function unwanted({ paths }) {
   const pattern =
-    /(^|\/)(test|node_modules)\/|\.test\.|\.tsbuildinfo$|(^|\/)(\.env|tsconfig\.)|\.(db|sqlite|log)$/;
+    /^src\/|(^|\/)(test|node_modules)\/|\.test\.|(^|\/)(\.env|tsconfig\.)|\.(tsbuildinfo|map|db|sqlite|log)$/;
   return (
     paths
       // Projects that are made of the templates have tests.
@@ -50,9 +50,9 @@ function unwanted({ paths }) {
  */
 function stale({ paths, folder }) {
   return paths
-    .filter((path) => /^dist\/.*\.(js|d\.ts)(\.map)?$/.test(path))
+    .filter((path) => /^dist\/.*\.(js|d\.ts)$/.test(path))
     .filter((path) => {
-      const source = path.replace(/^dist\//, "src/").replace(/\.(js|d\.ts)(\.map)?$/, ".ts");
+      const source = path.replace(/^dist\//, "src/").replace(/\.(js|d\.ts)$/, ".ts");
       return !existsSync(join(folder, source));
     })
     .map((path) => `has no source any more: ${path}`);

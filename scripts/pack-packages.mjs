@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "nod
 import { basename, join, resolve } from "node:path";
 import { neededBy } from "./package-closure.ts";
 import { writePublishedManifest } from "./published-manifest.ts";
+import { removeUnusedDeclarations } from "./unused-declarations.ts";
 
 /** The root of the repository. */
 export const root = resolve(import.meta.dirname, "..");
@@ -31,7 +32,6 @@ export const root = resolve(import.meta.dirname, "..");
 export function packPackages(destination) {
   return readdirSync(join(root, "packages")).map((directory) => {
     const folder = join(root, "packages", directory);
-    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     // The manifest of a copy gets the address of the repository.
     const copy = join(destination, "copies", directory);
     cpSync(folder, copy, {
@@ -39,6 +39,8 @@ export function packPackages(destination) {
       filter: (source) => basename(source) !== "node_modules",
     });
     writePublishedManifest(copy, { root, directory: `packages/${directory}` });
+    removeUnusedDeclarations(copy);
+    const manifest = JSON.parse(readFileSync(join(copy, "package.json"), "utf8"));
     const packed = run("npm", ["pack", "--json", "--pack-destination", destination], copy);
     if (packed.status !== 0) throw new Error(`npm pack failed in ${folder}:\n${packed.output}`);
     const [{ filename, files }] = Object.values(JSON.parse(packed.stdout));

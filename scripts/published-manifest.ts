@@ -36,16 +36,22 @@ export function repositoryFields(
   };
 }
 
-/** Adds the fields to the `package.json` of a copy of a package, which is then packed. */
+/**
+ * Completes the `package.json` of a copy of a package, which is then packed. It gets the fields,
+ * and its entries lose the sources, which are not packed.
+ */
 export function writePublishedManifest(
   copy: string,
   { root, directory }: { readonly root: string; readonly directory: string },
 ): void {
   const fields = repositoryFields(repositoryOf(root), directory);
-  if (fields === undefined) return;
   const file = join(copy, "package.json");
-  const manifest = JSON.parse(readFileSync(file, "utf8")) as object;
+  const manifest = JSON.parse(readFileSync(file, "utf8"), withoutSources) as object;
   writeFileSync(file, `${JSON.stringify({ ...manifest, ...fields }, undefined, 2)}\n`);
+}
+
+function withoutSources(key: string, value: unknown): unknown {
+  return key === "@fetchwork/source" ? undefined : value;
 }
 
 /**

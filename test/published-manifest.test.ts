@@ -32,10 +32,14 @@ describe("the manifest of a published package", () => {
     });
   });
 
-  it("stays as it is while the root has no address", () => {
-    const copy = folderWith({ name: "a" });
+  it("has no entries for sources, which are not packed", () => {
+    const target = { "@fetchwork/source": "./src/a.ts", default: "./dist/a.js" };
+    const copy = folderWith({ name: "a", exports: { ".": target } });
     writePublishedManifest(copy, { root: folderWith({}), directory: "packages/a" });
-    expect(readFileSync(join(copy, "package.json"), "utf8")).toBe('{"name":"a"}');
+    expect(JSON.parse(readFileSync(join(copy, "package.json"), "utf8"))).toEqual({
+      name: "a",
+      exports: { ".": { default: "./dist/a.js" } },
+    });
   });
 
   it.each(["github:owner/name", "git@github.com:owner/name", `${address}?a`, `${address}/`, ""])(
