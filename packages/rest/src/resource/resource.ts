@@ -49,8 +49,10 @@ export interface Resource<
   readonly readOnly: ReadonlySet<string>;
   /** Names of the fields that clients set only when they create a document. */
   readonly immutable: ReadonlySet<string>;
-  /** Rules for fields that not everyone sets. */
-  readonly writeRules: RuleByField;
+  /** Rules for fields that some callers set when they create a document. */
+  readonly createRules: RuleByField;
+  /** Rules for fields that some callers set when they change a document. */
+  readonly updateRules: RuleByField;
   /** Names of the fields that nobody sees. */
   readonly secret: ReadonlySet<string>;
   /** Names that a schema which takes any field lets pass, and that clients do not set. */

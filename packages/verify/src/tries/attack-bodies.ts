@@ -1,5 +1,6 @@
 import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
-import { canaryLike, canaryOf, choicesOf, propertiesOf } from "../world/canary.ts";
+import { canaryLike, canaryOf, choicesOf } from "../world/canary.ts";
+import { fieldSchemasOf } from "../world/field-schemas.ts";
 import type { Caller } from "../caller.ts";
 import type { Trial } from "./trial.ts";
 
@@ -24,7 +25,7 @@ export function attackBodies(
 
 /** A value for each field of a resource, also of those that only the program sets. */
 export function fieldsFor({ world }: Trial, resource: Resource, caller?: string): Fields {
-  const properties = propertiesOf(resource.output);
+  const properties = fieldSchemasOf(resource);
   const [first] = world.garden.of(resource);
   const document = world.garden.byId(caller) ?? first;
   const names = [...resource.fields, ...(world.hidden.get(resource) ?? [])];

@@ -6,6 +6,7 @@ import type { Fields, OpenApiDocument, Resource, Route } from "@fetchwork/rest";
 import type { Service } from "@fetchwork/service";
 import { VerifyError } from "../errors.ts";
 import { canaryLike, canaryOf, choicesOf, propertiesOf } from "./canary.ts";
+import { fieldSchemasOf } from "./field-schemas.ts";
 import type { Caller } from "../caller.ts";
 import { type FragileService, openFragile } from "./fragile-service.ts";
 import { Garden, maxStates, type Planted } from "./planted.ts";
@@ -138,7 +139,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
       for (const [id, role] of Object.entries(people)) {
         const own = fieldsFor(users, id);
         const passwordHash = String(canaryOf({ type: "string" }, next()));
-        const fields = { ...own, role, passwordHash, sessionVersion: 1, verified: true };
+        const fields = { ...own, role, passwordHash, sessionVersion: 1, unconfirmed: undefined };
         const document = await store.collection(users.collection).insert(fields, { id });
         garden.add({ resource: users, document });
         const account = { id, role, passwordHash, sessionVersion: 1 };
@@ -148,7 +149,6 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
         const { key } = await context.keys.create(account, { name: "k", scopes: ["*:read"] });
         callers.push({ name: "key", viewer: { user: { id, role } }, token: key });
       }
-      hidden.set(users, ["passwordHash", "sessionVersion", "verified"]);
     }
     const nobody: Caller = { name: "anonymous", viewer: {}, token: undefined };
     const master: Caller = { name: "master", viewer: { isMaster: true }, token: masterKey };
@@ -164,7 +164,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
   }
 
   function fieldsFor(resource: Resource, owner: string, names = resource.fields): Fields {
-    const schemas = { ...propertiesOf(resource.output), ...propertiesOf(resource.input) };
+    const schemas = fieldSchemasOf(resource);
     const fields: Record<string, unknown> = {};
     for (const field of names) {
       const reference = resource.relations.references.find((one) => one.field === field);
@@ -199,7 +199,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
 
   /** Plants documents of both owners with each member of enums and booleans. */
   async function plantStates(resource: Resource): Promise<void> {
-    const schemas = { ...propertiesOf(resource.output), ...propertiesOf(resource.input) };
+    const schemas = fieldSchemasOf(resource);
     const choices = resource.fields
       .map((field) => [field, choicesOf(schemas[field] ?? {})] as const)
       .filter(([, all]) => all.length > 1);
