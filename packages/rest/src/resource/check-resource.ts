@@ -121,7 +121,7 @@ function checkGuarded({ options, required, readOnly, secret }: ResourceParts): v
     ...(geo === undefined ? [] : [geo]),
   ];
   for (const field of secret) {
-    // Whoever sets a unique field is told of the values of others by a conflict.
+    // Conflicts tell the callers who set a unique field about the values of others.
     const isUnique = !readOnly.has(field) && unique.flat().includes(field);
     check(
       !telling.includes(field) && !isUnique,

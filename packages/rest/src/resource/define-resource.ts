@@ -143,6 +143,7 @@ export function defineResource<
     access,
     owner,
     shownOwner,
+    properties,
     fields,
     named: new Set(fields),
     nullable: nullableFields(input, name),

@@ -20,7 +20,7 @@ export interface FieldRules {
   readonly read?: FieldRule | undefined;
   /**
    * Callers that set it, of those that pass `create` or `update`. What clients send for a field
-   * that nobody sets is passed over, so that the field is optional in the schema or has a default.
+   * that nobody sets is passed over. Such a field is optional in the schema, or has a default.
    * Default: `"public"`.
    */
   readonly write?: FieldRule | undefined;

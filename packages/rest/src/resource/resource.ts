@@ -39,6 +39,8 @@ export interface Resource<
   readonly owner: string | undefined;
   /** The owner field, where documents show the public view of that user. */
   readonly shownOwner: string | undefined;
+  /** Schemas of the fields as they are stored. */
+  readonly properties: Readonly<Record<string, JsonSchema>>;
   /** Names of the fields of the schema. */
   readonly fields: readonly string[];
   /** The same as a set. */

@@ -6,7 +6,6 @@ import type { Fields, OpenApiDocument, Resource, Route } from "@fetchwork/rest";
 import type { Service } from "@fetchwork/service";
 import { VerifyError } from "../errors.ts";
 import { canaryLike, canaryOf, choicesOf, propertiesOf } from "./canary.ts";
-import { fieldSchemasOf } from "./field-schemas.ts";
 import type { Caller } from "../caller.ts";
 import { type FragileService, openFragile } from "./fragile-service.ts";
 import { Garden, maxStates, type Planted } from "./planted.ts";
@@ -164,12 +163,11 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
   }
 
   function fieldsFor(resource: Resource, owner: string, names = resource.fields): Fields {
-    const schemas = fieldSchemasOf(resource);
     const fields: Record<string, unknown> = {};
     for (const field of names) {
       const reference = resource.relations.references.find((one) => one.field === field);
       const id = reference && idFor(reference.to(), owner);
-      const value = id ?? canaryOf(schemas[field] ?? {}, next());
+      const value = id ?? canaryOf(resource.properties[field] ?? {}, next());
       fields[field] = reference?.many === true ? [value] : value;
     }
     return fields;
@@ -199,9 +197,8 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
 
   /** Plants documents of both owners with each member of enums and booleans. */
   async function plantStates(resource: Resource): Promise<void> {
-    const schemas = fieldSchemasOf(resource);
     const choices = resource.fields
-      .map((field) => [field, choicesOf(schemas[field] ?? {})] as const)
+      .map((field) => [field, choicesOf(resource.properties[field] ?? {})] as const)
       .filter(([, all]) => all.length > 1);
     const count = Math.min(maxStates, Math.max(1, ...choices.map(([, all]) => all.length)));
     for (let state = 0; state < count; state += 1) {

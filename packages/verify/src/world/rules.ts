@@ -73,8 +73,7 @@ export function isWritable(
   const { createRules, immutable, named, readOnly, updateRules, views } = resource;
   if (!named.has(field) || readOnly.has(field)) return false;
   if (document !== undefined && immutable.has(field)) return false;
-  const rules = document === undefined ? createRules : updateRules;
-  const rule = rules.get(field) ?? "public";
+  const rule = (document ? updateRules : createRules).get(field) ?? "public";
   const own = { [resource.owner ?? ""]: caller.viewer.user?.id };
   const kind = views.kindOf(caller.viewer, document ?? own);
   return rights[kind] >= rights[rule];
