@@ -24,9 +24,8 @@ ${rules}});
 export type Article = DocumentOf<typeof article>;
 `;
 
-const featuredRules = `  readOnly: ["published"],
-  filter: ["published", "featured"],
-  fields: { featured: { write: "admin" } },
+const featuredRules = `  filter: ["published", "featured"],
+  fields: { published: { write: "nobody" }, featured: { write: "admin" } },
 `;
 
 const draftRules = `  filter: ["published"],
@@ -43,8 +42,12 @@ const mayRead = `({ caller, document }) =>
       caller?.role === "admin" ||
       (caller !== undefined && document?.["author"] === caller.id)`;
 
-const inFields = (replace: string): readonly Mistake[] => [
-  { path: article, search: '  fields: { featured: { write: "admin" } },\n', replace },
+const inFields = (options: string): readonly Mistake[] => [
+  {
+    path: article,
+    search: '  fields: { published: { write: "nobody" }, featured: { write: "admin" } },\n',
+    replace: `  fields: { published: { write: "nobody" } },\n${options}`,
+  },
 ];
 
 /** Solutions of the tasks about access. */
@@ -114,7 +117,7 @@ export type Member = DocumentOf<typeof member>;
         {
           path: member,
           search: '  fields: { salary: "admin" },',
-          replace: '  secret: ["salary"],',
+          replace: '  fields: { salary: { read: "nobody" } },',
         },
         { path: member, search: 'filter: ["name", "salary"]', replace: 'filter: ["name"]' },
         { path: member, search: 'sort: ["name", "salary"]', replace: 'sort: ["name"]' },
@@ -135,10 +138,9 @@ export type Member = DocumentOf<typeof member>;
       "admins do not set it either": [
         {
           path: article,
-          search: 'readOnly: ["published"]',
-          replace: 'readOnly: ["published", "featured"]',
+          search: 'featured: { write: "admin" }',
+          replace: 'featured: { write: "nobody" }',
         },
-        ...inFields(""),
       ],
     },
   },

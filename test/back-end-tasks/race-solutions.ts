@@ -122,9 +122,9 @@ export const product = defineResource({
     name: z.string().min(1).max(100),
     stock: z.int().min(0),
     likes: z.int().default(0),
+    likedBy: z.array(z.string()).optional(),
   }),
-  hidden: z.object({ likedBy: z.array(z.string()).optional() }),
-  readOnly: ["likes"],
+  fields: { likes: { write: "nobody" }, likedBy: "nobody" },
   access: { list: "public", show: "public", create: "admin", update: "admin", remove: "admin" },
 });
 
@@ -172,7 +172,9 @@ ${addLike}    return new Response(null, { status: 204 });
 `,
         },
       ],
-      "admins set the number": [{ path: product, search: '  readOnly: ["likes"],\n', replace: "" }],
+      "admins set the number": [
+        { path: product, search: 'likes: { write: "nobody" }', replace: 'likes: "public"' },
+      ],
     },
   },
   "deposit-once": {

@@ -45,13 +45,17 @@ export const author = defineResource({
 export const note = defineResource({
   name: "note",
   path: "/blog-notes",
-  schema: z.object({ text: z.string(), stars: z.number().optional(), author: z.string().optional() }),
-  hidden: z.object({ origin: z.string() }),
+  schema: z.object({
+    text: z.string(),
+    stars: z.number().optional(),
+    author: z.string().optional(),
+    origin: z.string().optional(),
+  }),
   access: { list: "public", create: "user", update: ({ user }) => user?.role === "editor" },
   owner: "owner",
   filter: ["stars"],
   groups: ["stars"],
-  fields: { stars: { write: "admin" } },
+  fields: { stars: { write: "admin" }, origin: "nobody" },
   computed: { length: { schema: z.number(), value: ({ text }) => text.length } },
   relations: { author: { to: () => author } },
   hooks: {

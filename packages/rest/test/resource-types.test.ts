@@ -10,8 +10,7 @@ const member = defineResource({
   schema: z.object({ name: z.string(), pin: z.string().optional() }),
   access: {},
   owner: "account",
-  showOwner: false,
-  secret: ["pin"],
+  fields: { account: { read: "nobody" }, pin: { read: "nobody" } },
   computed: {
     length: { schema: z.number(), value: ({ name }) => name.length },
     hasPin: { schema: z.boolean(), value: ({ pin }) => pin !== undefined },
@@ -40,13 +39,13 @@ describe("types of a resource", () => {
     expectTypeOf<Member["length"]>().toEqualTypeOf<number | undefined>();
   });
 
-  it("follow the view", () => {
+  it("lack what nobody sees", () => {
     const short = defineResource({
       name: "note",
       path: "/notes",
-      schema: z.object({ text: z.string(), hidden: z.string() }),
+      schema: z.object({ text: z.string(), hidden: z.string().optional() }),
       access: {},
-      view: ["id", "text"],
+      fields: { hidden: "nobody", createdAt: "nobody", updatedAt: { read: "nobody" } },
     });
     expectTypeOf<keyof ShownOf<typeof short>>().toEqualTypeOf<"id" | "text">();
   });
@@ -68,18 +67,22 @@ describe("types of a resource", () => {
 const note = defineResource({
   name: "note",
   path: "/notes",
-  schema: z.object({ text: z.string(), stars: z.number().optional() }),
+  schema: z.object({
+    text: z.string(),
+    stars: z.number().optional(),
+    slug: z.string().optional(),
+  }),
   access: { create: "user" },
   owner: "author",
-  hidden: z.object({ slug: z.string() }),
+  fields: { slug: "nobody" },
 });
 
 describe("store.collection(resource.collection)", () => {
-  it("knows the fields of the schema, the owner, and hidden ones", () => {
+  it("knows the fields of the schema, also those that nobody sees, and the owner", () => {
     type Note = DocumentOf<typeof note>;
     expectTypeOf<Note["text"]>().toEqualTypeOf<string>();
     expectTypeOf<Note["author"]>().toEqualTypeOf<string | undefined>();
-    expectTypeOf<Note["slug"]>().toEqualTypeOf<string>();
+    expectTypeOf<Note["slug"]>().toEqualTypeOf<string | undefined>();
     expectTypeOf<Note["version"]>().toEqualTypeOf<number>();
   });
 
@@ -94,7 +97,7 @@ describe("store.collection(resource.collection)", () => {
         // @ts-expect-error There is no such field.
         notes.insert({ nonsense: 1 }),
         // @ts-expect-error A field is missing.
-        notes.insert({ text: "a" }),
+        notes.insert({ slug: "a" }),
         // @ts-expect-error There is no such field.
         notes.find({ where: { txet: "a" } }),
         // @ts-expect-error A number is not a text.
@@ -114,13 +117,17 @@ describe("names of fields in the options of a resource", () => {
   const article = {
     name: "article",
     path: "/articles",
-    schema: z.object({ title: z.string(), at: z.object({ city: z.string() }).optional() }),
-    hidden: z.object({ slug: z.string() }),
+    schema: z.object({
+      title: z.string(),
+      at: z.object({ city: z.string() }).optional(),
+      slug: z.string().optional(),
+    }),
+    fields: { slug: "nobody" },
     owner: "author",
     access: { create: "user" },
   } as const;
 
-  it("are those of the schema, of hidden fields, of the owner, and of every document", () => {
+  it("are those of the schema, the owner, and those of every document", () => {
     const { collection } = defineResource({
       ...article,
       unique: ["slug", ["title", "author"]],
@@ -147,11 +154,11 @@ describe("names of fields in the options of a resource", () => {
       defineResource({ ...article, indexes: [["title", "createdAd"]] }),
       // @ts-expect-error There is no such field.
       defineResource({ ...article, search: ["titel"] }),
-      // @ts-expect-error Hidden fields are not searched.
+      // @ts-expect-error What nobody sees is not searched.
       defineResource({ ...article, search: ["slug"] }),
       // @ts-expect-error There is no such field.
       defineResource({ ...article, filter: ["title", "ta.city"] }),
-      // @ts-expect-error Hidden fields are not filtered by.
+      // @ts-expect-error What nobody sees is not filtered by.
       defineResource({ ...article, filter: ["slug"] }),
       // @ts-expect-error There is no such field.
       defineResource({ ...article, sort: ["titel"] }),

@@ -45,7 +45,7 @@ export const fixes = {
     "Give the route a rule, and call requireOwner in its handler before it writes",
   "hook-gap":
     "Refuse the same documents in beforeShow or the rule of show, in beforeList, beforeUpdate, beforeRemove and beforeRestore",
-  "secret-name": "Declare the field as secret or hidden, or give it a rule in fields",
+  "secret-name": "Say in fields who sees it, such as nobody",
   "invariant-broken":
     "Change everything that belongs together in the transaction of the hook, or in one of store.transaction; count with increment",
   "repeated-effect":

@@ -9,14 +9,14 @@ const stockItem = defineResource({
   name: "stockItem",
   path: "/stock-items",
   schema: z.object({ title: z.string(), stock: z.int().default(100) }),
-  readOnly: ["stock"],
+  fields: { stock: { write: "nobody" } },
   access,
 });
 const purchase = {
   name: "purchase",
   path: "/purchases",
   schema: z.object({ item: z.string(), quantity: z.int().min(1).max(9) }),
-  immutable: ["item"],
+  fields: { item: { update: "nobody" } },
   owner: "buyer",
   access: { ...access, update: "owner", remove: "owner", restore: "owner" },
   relations: { item: { to: () => stockItem } },

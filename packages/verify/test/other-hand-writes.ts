@@ -19,7 +19,7 @@ const ware = defineResource({
   name: "ware",
   path: "/wares",
   schema: z.object({ shop: z.string(), name: z.string(), price: z.int() }),
-  immutable: ["shop"],
+  fields: { shop: { update: "nobody" } },
   owner: "keeper",
   access: {
     list: "public",

@@ -63,7 +63,6 @@ it("verifyService() tries a resource that only admins create, and that refers to
     name: "book",
     path: "/books",
     schema: z.object({ title: z.string(), author: z.string() }),
-    hidden: z.object({ shelf: z.string().optional() }),
     access: { show: "public", create: "admin" },
     relations: { author: { to: () => author } },
     hooks: {

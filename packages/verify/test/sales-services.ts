@@ -20,7 +20,7 @@ const product = defineResource({
   name: "product",
   path: "/products",
   schema: z.object({ title: z.string(), sold: z.int().default(0), noted: z.int().default(0) }),
-  readOnly: ["sold", "noted"],
+  fields: { sold: { write: "nobody" }, noted: { write: "nobody" } },
   access,
 });
 
@@ -54,7 +54,7 @@ function sales(name: string, hooks: ResourceHooks<Sale>): Service {
     name: "sale",
     path: "/sales",
     schema: z.object({ product: z.string() }),
-    immutable: ["product"],
+    fields: { product: { update: "nobody" } },
     relations: { product: { to: () => product } },
     access,
     hooks,

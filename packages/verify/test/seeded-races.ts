@@ -20,7 +20,7 @@ const product = defineResource({
     stock: z.int().default(3),
     sold: z.int().default(0),
   }),
-  readOnly: ["stock", "sold"],
+  fields: { stock: { write: "nobody" }, sold: { write: "nobody" } },
   access,
 });
 const base = {
@@ -31,7 +31,7 @@ const base = {
 } as const;
 const relations = { product: { to: () => product } } as const;
 const moving = { ...base, relations };
-const fixed = { ...moving, immutable: ["product"] } as const;
+const fixed = { ...moving, fields: { product: { update: "nobody" } } } as const;
 
 const counted = invariant("sales are counted", product, async ({ id, sold }, store) => {
   const where = { product: id };
@@ -251,14 +251,14 @@ function cascade(): Pick<Seeded, "faulty" | "invariants" | "repaired"> {
     name: "book",
     path: "/books",
     schema: z.object({ title: z.string(), reviews: z.int().default(0) }),
-    readOnly: ["reviews"],
+    fields: { reviews: { write: "nobody" } },
     access,
   });
   const page = defineResource({
     name: "page",
     path: "/pages",
     schema: z.object({ book: z.string() }),
-    immutable: ["book"],
+    fields: { book: { update: "nobody" } },
     access: { ...access, remove: "user" },
     relations: { book: { to: () => book } },
   });
@@ -278,7 +278,7 @@ function cascade(): Pick<Seeded, "faulty" | "invariants" | "repaired"> {
       name: "review",
       path: "/reviews",
       schema: z.object({ page: z.string() }),
-      immutable: ["page"],
+      fields: { page: { update: "nobody" } },
       access: { ...access, remove: "user" },
       relations: { page: { to: () => page, onDelete } },
       hooks: hooksOf(onDelete),

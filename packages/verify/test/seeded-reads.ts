@@ -29,8 +29,8 @@ const diary = defineResource({
 const note = {
   name: "note",
   path: "/notes",
-  schema: z.object({ text: z.string(), mood: z.string() }),
-  hidden: z.object({ score: z.string().optional() }),
+  schema: z.object({ text: z.string(), mood: z.string(), score: z.string().optional() }),
+  fields: { score: "nobody" },
   owner: "author",
   access: { list: "public", show: "public", create: "user", update: "owner", remove: "owner" },
 } as const;
@@ -310,7 +310,7 @@ export const readFaults: readonly Seeded[] = [
       field: "accessToken",
       caller: "anonymous",
     },
-    ...ofDevice([], ["accessToken"]),
+    ...ofDevice("public", "nobody"),
   },
   {
     name: "a list parameter of one's own that compares a hidden number",
@@ -451,15 +451,15 @@ function ofComputed(...values: readonly [Value, Value]): Pick<Seeded, "faulty" |
   return { faulty, repaired } as Pick<Seeded, "faulty" | "repaired">;
 }
 
-function ofDevice(...secrets: readonly [[], ["accessToken"]]): Pick<Seeded, "faulty" | "repaired"> {
-  const [faulty, repaired] = secrets.map(
-    (secret) => () =>
+function ofDevice(...readers: readonly ["public", "nobody"]): Pick<Seeded, "faulty" | "repaired"> {
+  const [faulty, repaired] = readers.map(
+    (read) => () =>
       serviceOf(
         resourceRoutes(
           defineResource({
             name: "device",
             path: "/devices",
-            secret,
+            fields: { accessToken: { read } },
             schema: z.object({ accessToken: z.string() }),
             access: { list: "public", show: "public", create: "user" },
           }),

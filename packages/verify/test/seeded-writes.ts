@@ -13,10 +13,13 @@ import { about, type Seeded, serviceOf } from "./seeded.ts";
 const base = {
   name: "post",
   path: "/posts",
-  schema: z.object({ text: z.string(), state: z.string().default("draft"), code: z.string() }),
-  hidden: z.object({ approved: z.boolean().optional() }),
-  readOnly: ["state"],
-  immutable: ["code"],
+  schema: z.object({
+    text: z.string(),
+    state: z.string().default("draft"),
+    code: z.string(),
+    approved: z.boolean().optional(),
+  }),
+  fields: { state: { write: "nobody" }, code: { update: "nobody" }, approved: "nobody" },
   owner: "author",
   access: { list: "public", show: "public", create: "user", update: "owner", remove: "owner" },
 } as const;
@@ -266,8 +269,8 @@ function ofVote(): Twins {
   const vote = defineResource({
     name: "vote",
     path: "/votes",
-    schema: z.object({ text: z.string() }),
-    hidden: z.object({ seed: z.string().optional() }),
+    schema: z.object({ text: z.string(), seed: z.string().optional() }),
+    fields: { seed: "nobody" },
     owner: "author",
     access: { list: "public", show: "public", create: "user" },
   });

@@ -222,10 +222,10 @@ function routeRule(
 ): Pick<RouteDefinition, "access" | "checksCaller"> {
   const rule = resource.access[operation];
   if (typeof rule === "function") return { access: "public", checksCaller: true };
-  const isChange = operation === "create" || operation === "update";
-  if (rule === "public" && isChange && resource.writeRules.size > 0) {
-    return { access: rule, checksCaller: true };
-  }
+  const limits = { create: resource.createRules, update: resource.updateRules };
+  const isLimited =
+    (operation === "create" || operation === "update") && limits[operation].size > 0;
+  if (rule === "public" && isLimited) return { access: rule, checksCaller: true };
   return { access: rule === "owner" ? "user" : rule };
 }
 

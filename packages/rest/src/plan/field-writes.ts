@@ -16,18 +16,19 @@ import type { Resource } from "../resource/resource.ts";
  * @throws Problem 403 that names the fields, 401 for nobody.
  */
 export function requireWritable(
-  { owner, readOnly, views, writeRules }: Resource,
+  { owner, views, createRules, updateRules }: Resource,
   call: ResourceCall<unknown>,
   sent: BodyFields,
   current?: Stored<Fields>,
 ): void {
-  if (writeRules.size === 0) return;
+  const rules = current ? updateRules : createRules;
+  if (rules.size === 0) return;
   const own =
     current ?? (owner === undefined || owner === "id" ? undefined : { [owner]: call.user?.id });
   const kind = views.kindOf(call, own);
   const refused = Object.keys(sent).filter((field) => {
-    const rule = writeRules.get(field);
-    if (rule === undefined || fieldRuleLets(rule, kind) || readOnly.has(field)) return false;
+    const rule = rules.get(field);
+    if (rule === undefined || fieldRuleLets(rule, kind)) return false;
     if (current === undefined || views.hides(field, call, current)) return true;
     return JSON.stringify(sent[field] ?? null) !== JSON.stringify(current[field] ?? null);
   });

@@ -80,7 +80,7 @@ export function guarded<Body>(
   operation: Operation,
   handle: ResourceHandler<Body>,
 ): ResourceHandler<Body> {
-  const isLimited = operation === "create" && resource.writeRules.size > 0;
+  const isLimited = operation === "create" && resource.createRules.size > 0;
   if (!asksAgain(resource, operation) && !isLimited) return handle;
   const isOfOne = operation !== "list" && operation !== "create";
   return async (call) => {

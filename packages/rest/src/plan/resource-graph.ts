@@ -49,7 +49,7 @@ function usersIn(resources: readonly Resource[]): PublicUsers | undefined {
   const other = others.find(({ collection }) => collection.name !== first?.collection.name);
   const shown = resources.find(({ shownOwner }) => shownOwner !== undefined);
   if (first && other && shown) {
-    const message = `the owner of ${shown.name} is ambiguous: ${first.name} and ${other.name} both have the owner "id", expected showOwner: false or one resource of users`;
+    const message = `the owner of ${shown.name} is ambiguous: ${first.name} and ${other.name} both have the owner "id", expected one resource of users, or fields: { ${shown.owner}: { read: "nobody" } }`;
     throw new RestError("ERR_REST_DEFINITION", message);
   }
   return first && publicUsers(first);

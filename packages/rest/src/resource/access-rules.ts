@@ -38,10 +38,10 @@ export type AccessFunction<Asked = AccessCall> = {
 export type ResourceRule<Asked = AccessCall> =
   AccessFunction<Asked> | Exclude<AccessRule, "password" | "master+password"> | "owner";
 
-/** Rules of the operations of a resource whose documents are of a type, and new ones of another. */
-export type AccessRules<Document extends object, New> = Readonly<
+/** Rules of the operations of a resource whose documents are of a type. */
+export type AccessRules<Document extends object> = Readonly<
   Partial<
     Record<Exclude<Operation, "create">, ResourceRule<AccessCall<Document, undefined>>> &
-      Record<"create", ResourceRule<AccessCall<Document, New>>>
+      Record<"create", ResourceRule<AccessCall<Document, Document>>>
   >
 >;

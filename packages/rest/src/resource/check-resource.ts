@@ -13,9 +13,12 @@ export interface ResourceParts {
   readonly fields: readonly string[];
   /** Names of the fields without which the schema refuses a document. */
   readonly required: readonly string[];
+  /** Names of the fields that somebody sees. */
   readonly view: readonly string[];
-  /** Names of the fields that only the program sets and reads. */
-  readonly hidden: readonly string[];
+  /** Names of the fields that nobody sees. */
+  readonly secret: ReadonlySet<string>;
+  /** Names of the fields that nobody sets. */
+  readonly readOnly: ReadonlySet<string>;
   readonly computed: Readonly<Record<string, ComputedField>>;
   readonly derived: Readonly<Record<string, DerivedField>>;
   readonly collectionName: string;
@@ -45,7 +48,7 @@ function checkNames({ options: { name, path }, collectionName }: ResourceParts):
   );
 }
 
-function checkFields({ options, fields, hidden, view, computed, meta }: ResourceParts): void {
+function checkFields({ options, fields, computed, meta }: ResourceParts): void {
   const {
     geo,
     name,
@@ -59,19 +62,15 @@ function checkFields({ options, fields, hidden, view, computed, meta }: Resource
   const own = [...search, ...sort, ...(geo === undefined ? [] : [geo])];
   for (const field of own) check(fields.includes(field), `${name} has no field ${field}`);
   for (const field of indexes.flat()) {
-    const known = [...fields, ...hidden, ...meta, owner].includes(field.split(".")[0] ?? "");
+    const known = [...fields, ...meta, owner].includes(field.split(".")[0] ?? "");
     check(known, `${name} has no field ${field} for an index`);
   }
   for (const field of unique.flat()) {
-    const known = owner === "id" ? [...fields, ...hidden] : [...fields, ...hidden, owner];
+    const known = owner === "id" ? fields : [...fields, owner];
     check(known.includes(field), `${name} has no field ${field} to be unique`);
   }
-  for (const field of view) {
-    const known = [...fields, ...meta, ...Object.keys(computed), owner].includes(field);
-    check(known, `${name} has no field ${field} to show`);
-  }
   const hasOwner = owner !== undefined && owner !== "id";
-  const all = [...fields, ...hidden, ...Object.keys(computed), ...(hasOwner ? [owner] : [])];
+  const all = [...fields, ...Object.keys(computed), ...(hasOwner ? [owner] : [])];
   for (const field of all) {
     const isReserved = meta.includes(field) || ["version", accessTokenField].includes(field);
     check(!isReserved, `${field} is a reserved name and cannot be a field of ${name}`);
@@ -84,7 +83,7 @@ function checkFields({ options, fields, hidden, view, computed, meta }: Resource
   check(twice === undefined, `${name} has two fields ${twice ?? ""}`);
 }
 
-function checkOwner({ options: { access, name, owner, showOwner }, view }: ResourceParts): void {
+function checkOwner({ options: { access, name, owner } }: ResourceParts): void {
   const { list = "admin", show = "admin", create = "admin" } = access;
   const owned = Object.values(access).includes("owner");
   check(!owned || owner !== undefined, `${name} has the rule owner, but no owner field`);
@@ -96,12 +95,6 @@ function checkOwner({ options: { access, name, owner, showOwner }, view }: Resou
   check(create !== "owner", `create of ${name} has no owner yet`);
   const showsOthers = list === "public" || list === "user";
   check(show !== "owner" || !showsOthers, `${name} is shown to owners, but listed to others`);
-  if (showOwner === undefined) return;
-  check(owner !== undefined && owner !== "id", `showOwner of ${name} needs an owner field`);
-  check(
-    view.includes(owner ?? "") === showOwner,
-    `showOwner of ${name} contradicts the view, which ${showOwner ? "lacks" : "has"} ${owner}`,
-  );
 }
 
 /** Documents must be able to lack such a field, and somebody must see where its value is from. */
@@ -118,31 +111,25 @@ function checkDerived({ options: { name }, derived, fields, required, view }: Re
   }
 }
 
-/** Each place in which a secret field would tell something about its values is refused. */
-function checkGuarded({ options, fields, required, view }: ResourceParts): void {
-  const { name, geo, readOnly = [], search = [], secret = [], sort = [], unique = [] } = options;
-  const { filter = [], groups = [], immutable = [] } = options;
-  for (const field of [...secret, ...readOnly, ...immutable]) {
-    check(fields.includes(field), `${name} has no field ${field}`);
-  }
+/** Each place in which a field that nobody sees would tell something of its values is refused. */
+function checkGuarded({ options, required, readOnly, secret }: ResourceParts): void {
+  const { name, geo, search = [], sort = [], unique = [], filter = [], groups = [] } = options;
   const telling = [
-    ...view,
     ...search,
     ...sort,
-    ...unique.flat(),
     ...[...filter, ...groups].map((path) => path.split(".")[0] ?? ""),
     ...(geo === undefined ? [] : [geo]),
   ];
   for (const field of secret) {
-    check(!telling.includes(field), `${field} is secret in ${name} and tells nothing to anybody`);
-    check(!readOnly.includes(field), `${field} of ${name} is secret and read-only`);
-  }
-  for (const field of immutable) {
-    const isSet = !readOnly.includes(field) && !secret.includes(field);
-    check(isSet, `${field} of ${name} is immutable, so it cannot be read-only or secret`);
+    // Conflicts tell the callers who set a unique field about the values of others.
+    const isUnique = !readOnly.has(field) && unique.flat().includes(field);
+    check(
+      !telling.includes(field) && !isUnique,
+      `nobody sees ${field} of ${name}, so that nothing may tell of it`,
+    );
   }
   for (const field of readOnly) {
-    const message = `${field} of ${name} is read-only, so it must be optional or have a default`;
+    const message = `nobody sets ${field} of ${name}, so it must be optional or have a default`;
     check(!required.includes(field), message);
   }
 }

@@ -14,15 +14,13 @@ import type { Operation, ResourceRule } from "./access-rules.ts";
 import { checkAccess } from "./check-access.ts";
 import { checkOptionNames } from "./check-option-names.ts";
 import { checkResource } from "./check-resource.ts";
-import type {
-  FilterPath,
-  SchemaField,
-  ShownBy,
-  ShownField,
-  ShownOwner,
-  StoredBy,
-} from "./document-types.ts";
-import { checkFieldAccess, type FieldAccess, type RestrictedIn, rulesFor } from "./field-access.ts";
+import type { FilterPath, SchemaField, ShownBy, StoredBy } from "./document-types.ts";
+import {
+  checkFieldAccess,
+  compileFieldRules,
+  type FieldAccess,
+  type UnseenIn,
+} from "./field-access.ts";
 import type { FilterField } from "./filter-field.ts";
 import { checkGroups } from "./groups.ts";
 import { guardedSchema, reservedNames } from "./guarded-schema.ts";
@@ -31,7 +29,7 @@ import { compileRelations } from "./relations/compile-relations.ts";
 import type { RelatedBy } from "./relations/related-types.ts";
 import type { Relations } from "./relations/relation-options.ts";
 import type { ResourceOptions } from "./resource-options.ts";
-import { listRulesOf, shownNames } from "./resource-rules.ts";
+import { listRulesOf, showableNames } from "./resource-rules.ts";
 import type { Resource } from "./resource.ts";
 import { meta, requiredOf, shownSchemas } from "./shown-schema.ts";
 import { compileViews } from "./views.ts";
@@ -47,43 +45,19 @@ import { check } from "../errors.ts";
 export function defineResource<
   S extends Schema,
   const Path extends string = string,
-  const Secret extends string = never,
   Computed = object,
   const Owner extends string = never,
-  const ShowOwner extends boolean = true,
-  const View extends string = ShownField<S, Computed, ShownOwner<Owner, ShowOwner>>,
-  Hidden = unknown,
   const Rules extends FieldAccess = object,
   const Rels extends Relations | undefined = undefined,
-  const Filter extends FilterPath<S, Owner> = never,
-  const Sort extends SchemaField<S> = never,
+  const Filter extends FilterPath<S, Owner, UnseenIn<Rules>> = never,
+  const Sort extends Exclude<SchemaField<S>, UnseenIn<Rules>> = never,
 >(
-  options: ResourceOptions<
-    S,
-    Path,
-    View,
-    Secret,
-    Computed,
-    Owner,
-    Hidden,
-    ShowOwner,
-    Rules,
-    Rels,
-    Filter,
-    Sort
-  >,
+  options: ResourceOptions<S, Path, Computed, Owner, Rules, Rels, Filter, Sort>,
 ): Resource<
   S,
   LastPart<Path>,
-  ShownBy<
-    S,
-    View,
-    Secret,
-    Computed,
-    Exclude<View, RestrictedIn<Rules>>,
-    ShownOwner<Owner, ShowOwner>
-  >,
-  StoredBy<S, Owner, Hidden>,
+  ShownBy<S, Computed, Owner, Rules>,
+  StoredBy<S, Owner>,
   RelatedBy<Rels>,
   ListTypes<Filter, Sort>
 > {
@@ -91,36 +65,38 @@ export function defineResource<
   const { name, path, schema, owner, search = [], sort = [], unique = [], indexes = [] } = options;
   const { geo, list = {}, softDelete = false } = options;
   const { shape = "array", count = "bounded" } = list;
-  const readOnly = new Set(options.readOnly);
-  const secret = new Set<string>(options.secret);
   const access = { ...adminsOnly, ...checkAccess(options) };
   const output = jsonSchemaOf(schema, "output", name);
-  const sent = guardedSchema(schema, { readOnly, secret });
   const properties = propertiesOf(output, name);
   const fields = Object.keys(properties);
+  const showable = showableNames(options, fields);
+  checkFieldAccess(options.fields, { name, owner, fields, showable });
+  const { readRules, createRules, updateRules, immutable, readOnly, secret } = compileFieldRules(
+    options.fields,
+  );
+  const sent = guardedSchema(schema, { readOnly, secret });
   // They are called with documents of the schema only.
   const computed = (options.computed ?? {}) as Readonly<Record<string, ComputedField>>;
   const plural = (path.split("/").at(-1) ?? "") as LastPart<Path>; // The same in types.
   // Parts of a path have no "_", so that no two paths have the same name.
   const collectionName = path.slice(1).replaceAll("/", "_");
-  const visible = fields.filter((field) => !secret.has(field));
   const derived = (options.derived ?? {}) as Readonly<Record<string, DerivedField>>;
-  const { view, shownOwner } = shownNames(options, visible);
+  const view = showable.filter((field) => !secret.has(field));
+  const shownOwner =
+    owner !== undefined && owner !== "id" && view.includes(owner) ? owner : undefined;
   const required = requiredOf(jsonSchemaOf(schema, "input"));
-  const hidden = options.hidden ? Object.keys(hiddenProperties(options.hidden, name)) : [];
   checkResource({
     options,
     fields,
     required,
     view,
-    hidden,
+    secret,
+    readOnly,
     computed,
     derived,
     collectionName,
     meta: Object.keys(meta),
   });
-  const writable = fields.filter((field) => !readOnly.has(field));
-  checkFieldAccess(options.fields, { name, owner, view, writable });
   const relations = compileRelations(options.relations, options.populate, {
     name,
     owner,
@@ -141,10 +117,11 @@ export function defineResource<
       ...Object.values(list.names ?? {}).map(String),
     ],
   });
-  const views = compileViews(rulesFor("read", options.fields), {
+  const views = compileViews(readRules, {
     all: selectable,
     owner,
     shownOwner,
+    secret,
     search,
     rules,
     access,
@@ -166,12 +143,14 @@ export function defineResource<
     access,
     owner,
     shownOwner,
+    properties,
     fields,
     named: new Set(fields),
     nullable: nullableFields(input, name),
     readOnly,
-    immutable: new Set<string>(options.immutable),
-    writeRules: rulesFor("write", options.fields),
+    immutable,
+    createRules,
+    updateRules,
     secret,
     reserved: reservedNames(output, [
       ...Object.keys(meta),
@@ -179,7 +158,6 @@ export function defineResource<
       ...(softDelete ? ["deletedAt"] : []),
       ...(owner === undefined ? [] : [owner]),
       ...Object.keys(computed),
-      ...hidden,
     ]),
     searchable: search.length > 0,
     softDelete,
@@ -189,8 +167,7 @@ export function defineResource<
     hooks: options.hooks ?? {},
     relations,
     bulkLimit: bulkLimitOf(options.bulk, name),
-    // Its fields are those of the schema, the owner and the hidden ones, whose names were checked
-    // above.
+    // Its fields are those of the schema and the owner, whose names were checked above.
     collection: defineCollection<Fields>(collectionName, {
       unique,
       indexes: withFilters(
@@ -208,7 +185,7 @@ export function defineResource<
       ...(options.changes ? { changes: options.changes } : {}),
       ...keptTotal({ count, softDelete }),
       ...(geo === undefined ? {} : { geo: [geo] }),
-    }) as CollectionDefinition<StoredBy<S, Owner, Hidden>>,
+    }) as CollectionDefinition<StoredBy<S, Owner>>,
     views,
     present: createPresenter(views, { computed, derived, owner: shownOwner }),
     tagOf,
@@ -268,10 +245,6 @@ function withFilters(
 function nullableFields(input: JsonSchema, name: string): ReadonlySet<string> {
   const properties = Object.entries(propertiesOf(input, name));
   return new Set(properties.filter(([, one]) => acceptsNull(one)).map(([field]) => field));
-}
-
-function hiddenProperties(schema: Schema, name: string): Readonly<Record<string, JsonSchema>> {
-  return propertiesOf(jsonSchemaOf(schema, "output"), `the hidden fields of ${name}`);
 }
 
 const defaultLimit = 100;

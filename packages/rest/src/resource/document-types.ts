@@ -1,5 +1,6 @@
 import type { Meta, Stored } from "@fetchwork/documents";
 import type { OutputOf, Schema } from "../schema.ts";
+import type { RestrictedIn, UnseenIn } from "./field-access.ts";
 import type { ComputedField, DerivedField } from "./presenter.ts";
 import type { PublicUser } from "./public-user.ts";
 
@@ -17,45 +18,31 @@ export type DerivedFields<S extends Schema> = {
  * A document as clients see it: the shown ones of its fields, of those that are computed, and of
  * those that every document has. Fields that not everyone sees may be missing.
  */
-export type ShownBy<
-  S extends Schema,
-  View extends string,
-  Secret extends string = never,
-  Computed = unknown,
-  Public extends string = View,
-  Owner extends string = never,
-> = [Exclude<View, Public>] extends [never]
-  ? ShownOf<S, View, Secret, Computed, Owner>
-  : ShownOf<S, Extract<View, Public>, Secret, Computed, Owner> &
-      Partial<ShownOf<S, Exclude<View, Public>, Secret, Computed, Owner>>;
-
-type ShownOf<
-  S extends Schema,
-  View extends string,
-  Secret extends string,
-  Computed,
-  Owner extends string,
-> = Pick<
-  Shown<S, Computed, Owner>,
-  Exclude<Extract<keyof Shown<S, Computed, Owner>, View>, Secret>
->;
+export type ShownBy<S extends Schema, Computed, Owner extends string, Rules> = [
+  RestrictedIn<Rules>,
+] extends [never]
+  ? Omit<Shown<S, Computed, Owner>, UnseenIn<Rules>>
+  : Omit<Shown<S, Computed, Owner>, RestrictedIn<Rules> | UnseenIn<Rules>> &
+      Partial<
+        Pick<Shown<S, Computed, Owner>, RestrictedIn<Rules> & keyof Shown<S, Computed, Owner>>
+      >;
 
 /** Names of the fields of a schema; any name where the type of the schema does not tell them. */
 export type SchemaField<S extends Schema> = [keyof OutputOf<S>] extends [never]
   ? string
   : Extract<keyof OutputOf<S>, string>;
 
-/** Names of what the store keeps of a document: fields of the schema, owner and hidden ones. */
-export type StoredField<S extends Schema, Owner extends string, Hidden> =
-  Exclude<Owner, "id"> | Extract<keyof Hidden, string> | SchemaField<S>;
+/** Names of what the store keeps of a document: fields of the schema, and the owner. */
+export type StoredField<S extends Schema, Owner extends string> =
+  Exclude<Owner, "id"> | SchemaField<S>;
 
 /** Fields that filters of lists may name, and paths that begin with a field: `address.city`. */
-export type FilterPath<S extends Schema, Owner extends string> =
-  PathIn<SchemaField<S>> | Exclude<Owner, "id"> | Exclude<keyof Meta, "version">;
+export type FilterPath<S extends Schema, Owner extends string, Unseen = never> =
+  PathIn<Exclude<SchemaField<S>, Unseen>> | Exclude<Owner, "id"> | Exclude<keyof Meta, "version">;
 
 /** Fields and paths that may be indexed. */
-export type IndexPath<S extends Schema, Owner extends string, Hidden> =
-  PathIn<StoredField<S, Owner, Hidden>> | Exclude<keyof Meta, "version">;
+export type IndexPath<S extends Schema, Owner extends string> =
+  PathIn<StoredField<S, Owner>> | Exclude<keyof Meta, "version">;
 
 type PathIn<Field extends string> = Field | `${Field}.${string}`;
 
@@ -63,11 +50,11 @@ type PathIn<Field extends string> = Field | `${Field}.${string}`;
 export type NamesOf<Field extends string> = readonly (NoInfer<Field> | readonly NoInfer<Field>[])[];
 
 /**
- * A document as the store keeps it: fields of the schema, the owner, and hidden ones. Written out,
- * since an interface does not count as a record.
+ * A document as the store keeps it: fields of the schema, and the owner. Written out, since an
+ * interface does not count as a record.
  */
-export type StoredBy<S extends Schema, Owner extends string = never, Hidden = unknown> = Together<
-  OutputOf<S> & Hidden & OwnerField<Owner>
+export type StoredBy<S extends Schema, Owner extends string = never> = Together<
+  OutputOf<S> & OwnerField<Owner>
 >;
 
 /** An owner field whose name is known only when the program runs has no type. */
@@ -86,14 +73,3 @@ type Shown<S extends Schema, Computed, Owner extends string> = Omit<Meta, "versi
 type OwnerView<Owner extends string> = string extends Owner
   ? unknown
   : { readonly [Field in Exclude<Owner, "id">]: PublicUser | null };
-
-/** Names of the fields of a document that are shown unless the resource says otherwise. */
-export type ShownField<S extends Schema, Computed, Owner extends string = never> = Extract<
-  keyof Shown<S, Computed, Owner>,
-  string
->;
-
-/** The owner field, where it is shown. */
-export type ShownOwner<Owner extends string, ShowOwner extends boolean> = ShowOwner extends true
-  ? Owner
-  : never;

@@ -10,7 +10,7 @@ import type {
   StoredBy,
   StoredField,
 } from "./document-types.ts";
-import type { FieldAccess } from "./field-access.ts";
+import type { FieldAccess, UnseenIn } from "./field-access.ts";
 import type { ResourceHooks } from "./hooks.ts";
 import type { ListOptions } from "./list-options.ts";
 import type { PopulateOptions, Relations } from "./relations/relation-options.ts";
@@ -19,12 +19,8 @@ import type { PopulateOptions, Relations } from "./relations/relation-options.ts
 export interface ResourceOptions<
   S extends Schema,
   Path extends string = string,
-  View extends string = string,
-  Secret extends string = string,
   Computed = Readonly<Record<string, unknown>>,
   Owner extends string = string,
-  Hidden = unknown,
-  ShowOwner extends boolean = boolean,
   Rules = FieldAccess,
   Rels = Relations,
   Filter extends string = FilterPath<S, Owner>,
@@ -37,41 +33,28 @@ export interface ResourceOptions<
   /** Fields that clients send and see. The output must be valid input again: updates are merged. */
   readonly schema: S;
   /** Rules of who may do what. An operation that is left out is open to admins only. */
-  readonly access: AccessRules<NoInfer<StoredBy<S, Owner, Hidden>>, NoInfer<StoredBy<S, Owner>>>;
+  readonly access: AccessRules<NoInfer<StoredBy<S, Owner>>>;
   /**
    * Field that holds the identifier of the user who created the document. Needed by the rule
    * `owner`, and for that `create` has to be restricted to users. `id` where the documents are the
-   * users themselves, so that each owns itself. Default: documents have no owner.
+   * users themselves, so that each owns itself. Documents show under its name what everyone may see
+   * of that user, `id`, `name` and `picture`; `null` for a user who was removed. The users are the
+   * resource of the API whose `owner` is `"id"`; without one, no owner is shown. Default: documents
+   * have no owner.
    */
   readonly owner?: Owner | undefined;
   /**
-   * Whether documents show under the name of the owner field what everyone may see of that user:
-   * `id`, `name` and `picture`; `null` for a user who was removed. The users are the resource of
-   * the API whose `owner` is `"id"`; without one, no owner is shown. `fields` may hide the field
-   * from some callers. Default: `true`, and with the option `view` whether it has the field.
-   */
-  readonly showOwner?: ShowOwner | undefined;
-  /**
-   * Fields that are shown, in this order. Default: `id`, the fields of the schema, computed fields,
-   * `createdAt`, `updatedAt` and the owner, who is always the last.
-   */
-  readonly view?: readonly View[] | undefined;
-  /**
-   * Rules of who sees single fields of `view`, wherever documents are shown, and who sets them:
-   * `{ salary: "admin", notes: { read: "owner", write: "admin" } }`. A rule alone is for both.
-   * Callers neither filter, sort nor search by fields that they do not see. A caller who sends a
-   * field that others set gets a 403. Default: everyone sees the fields of `view`, and callers who
-   * may change documents set all fields that are not read-only.
+   * Rules of who sees single fields, wherever documents are shown, and who sets them: fields of the
+   * schema, computed ones, times and the owner.
+   * `{ salary: "admin", notes: { read: "owner", write: "admin" }, passwordHash: "nobody" }`. A rule
+   * alone is for both. Callers neither filter, sort nor search by fields that they do not see. A
+   * caller who sends a field that others set gets a 403. Default: everyone sees `id`, the fields of
+   * the schema, computed ones, times and the owner, in this order, and callers who may change
+   * documents set those of the schema.
    */
   readonly fields?: Rules | undefined;
-  /**
-   * Schema of the fields that only the program sets and reads, such as `passwordHash`: stored, but
-   * neither sent by clients nor shown. It types `collection`; nothing is validated by it. Default:
-   * none.
-   */
-  readonly hidden?: Schema<Hidden> | undefined;
   /** Fields in which `q` searches. Default: none, and no `q`. */
-  readonly search?: readonly NoInfer<SchemaField<S>>[] | undefined;
+  readonly search?: readonly NoInfer<Exclude<SchemaField<S>, UnseenIn<Rules>>>[] | undefined;
   /** Fields to sort by, in addition to `id`, `createdAt` and `updatedAt`. Each gets an index. */
   readonly sort?: readonly Sort[] | undefined;
   /**
@@ -88,31 +71,18 @@ export interface ResourceOptions<
    * Default: none, and no such route.
    */
   readonly groups?: readonly string[] | undefined;
-  /** Fields with unique values, also owner and hidden ones; an array of names for a combination. */
-  readonly unique?: NamesOf<StoredField<S, Owner, Hidden>> | undefined;
+  /** Fields with unique values, also the owner; an array of names for a combination. */
+  readonly unique?: NamesOf<StoredField<S, Owner>> | undefined;
   /**
    * Further indexes; an array of names for a combination, such as a field to filter by and one to
    * sort by: with `[["state", "createdAt"]]` a list of one state needs no sorting. Default: none.
    */
-  readonly indexes?: NamesOf<IndexPath<S, Owner, Hidden>> | undefined;
+  readonly indexes?: NamesOf<IndexPath<S, Owner>> | undefined;
   /**
    * Field with a place on Earth, `{ latitude, longitude }` or a GeoJSON point; lists then take
    * `near`, `min_distance` and `max_distance`. Default: none.
    */
   readonly geo?: string | undefined;
-  /**
-   * Fields that clients may set, and nobody sees: not shown, not found, filtered or sorted by, and
-   * not repeated in an error. They are stored as they are; hash them in a hook where they need not
-   * be read. Default: none.
-   */
-  readonly secret?: readonly Secret[] | undefined;
-  /**
-   * Fields of the schema that clients set when they create a document, and nobody by a request
-   * after that: another value is a 400. The program may change them. Default: none.
-   */
-  readonly immutable?: readonly NoInfer<SchemaField<S>>[] | undefined;
-  /** Fields that clients see and do not set; sent values are ignored. Default: none. */
-  readonly readOnly?: readonly string[] | undefined;
   /**
    * Replacements for fields that a document lacks, by name. Each is computed from another field,
    * for callers who see that field; others see `null`. Example: a name that follows from the email.

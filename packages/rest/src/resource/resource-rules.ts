@@ -6,24 +6,13 @@ import type { ResourceOptions } from "./resource-options.ts";
 /** Times that the store keeps of a document. */
 const times: readonly string[] = ["createdAt", "updatedAt"];
 
-/** The fields that a resource shows. */
-export interface ShownNames {
-  /** In their order. */
-  readonly view: readonly string[];
-  /** The owner field, where it is one of them. */
-  readonly shownOwner: string | undefined;
-}
-
-/** Names the fields that are shown, out of those of the schema that are not secret. */
-export function shownNames(
-  { computed, owner, showOwner = true, view }: ResourceOptions<Schema>,
-  visible: readonly string[],
-): ShownNames {
-  const ownField = owner === "id" ? undefined : owner;
-  const last = ownField === undefined || !showOwner ? [] : [ownField];
-  const names = view ?? ["id", ...visible, ...Object.keys(computed ?? {}), ...times, ...last];
-  const shownOwner = ownField !== undefined && names.includes(ownField) ? ownField : undefined;
-  return { view: names, shownOwner };
+/** Names all fields that documents can show, in their order. */
+export function showableNames(
+  { computed, owner }: ResourceOptions<Schema>,
+  fields: readonly string[],
+): readonly string[] {
+  const last = owner === undefined || owner === "id" ? [] : [owner];
+  return ["id", ...fields, ...Object.keys(computed ?? {}), ...times, ...last];
 }
 
 /** Makes what the parameters of a list may ask for when the caller sees every field. */

@@ -39,6 +39,8 @@ export interface Resource<
   readonly owner: string | undefined;
   /** The owner field, where documents show the public view of that user. */
   readonly shownOwner: string | undefined;
+  /** Schemas of the fields as they are stored. */
+  readonly properties: Readonly<Record<string, JsonSchema>>;
   /** Names of the fields of the schema. */
   readonly fields: readonly string[];
   /** The same as a set. */
@@ -49,8 +51,10 @@ export interface Resource<
   readonly readOnly: ReadonlySet<string>;
   /** Names of the fields that clients set only when they create a document. */
   readonly immutable: ReadonlySet<string>;
-  /** Rules for fields that not everyone sets. */
-  readonly writeRules: RuleByField;
+  /** Rules for fields that some callers set when they create a document. */
+  readonly createRules: RuleByField;
+  /** Rules for fields that some callers set when they change a document. */
+  readonly updateRules: RuleByField;
   /** Names of the fields that nobody sees. */
   readonly secret: ReadonlySet<string>;
   /** Names that a schema which takes any field lets pass, and that clients do not set. */

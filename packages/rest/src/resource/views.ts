@@ -2,7 +2,7 @@ import type { Stored } from "@fetchwork/documents";
 import type { Account } from "../account.ts";
 import { etagOf } from "../etag.ts";
 import type { Operation, ResourceRule } from "./access-rules.ts";
-import { type FieldRule, fieldRuleLets, type RuleByField } from "./field-access.ts";
+import { type CallerKind, fieldRuleLets, type RuleByField } from "./field-access.ts";
 import type { ListRules } from "./list-rules.ts";
 
 /** The viewer of documents: the caller of a request. */
@@ -23,8 +23,8 @@ export interface Views {
   /** Fields that a caller sees of a document, in their order, without the owner. */
   readonly fieldsOf: (document: Stored<object>, viewer: Viewer) => readonly string[];
   /** The kind that a caller is for a document, or for those of others. */
-  readonly kindOf: (viewer: Viewer, document: object | undefined) => FieldRule;
-  /** Whether a caller does not see a field that others do, in one document or in any of a list. */
+  readonly kindOf: (viewer: Viewer, document: object | undefined) => CallerKind;
+  /** Whether a caller does not see a field, in one document or in any of a list. */
   readonly hides: (field: string, viewer: Viewer, document?: Stored<object>) => boolean;
   /** Entity tag by caller: the version of a document, and the kind of caller where that matters. */
   readonly tagOf: (document: Stored<object>, viewer: Viewer) => string;
@@ -41,6 +41,8 @@ export interface ViewPlace {
   readonly owner: string | undefined;
   /** The owner field, where it is one of those that are shown. */
   readonly shownOwner: string | undefined;
+  /** Names of the fields that nobody sees. */
+  readonly secret: ReadonlySet<string>;
   readonly search: readonly string[];
   readonly rules: ListRules;
   readonly access: Readonly<Record<Operation, ResourceRule>>;
@@ -48,7 +50,7 @@ export interface ViewPlace {
 
 /** Prepares what callers see of a resource, by the rules for seeing its fields. */
 export function compileViews(readRules: RuleByField, place: ViewPlace): Views {
-  const { access, all, owner, rules, shownOwner } = place;
+  const { access, all, owner, rules, secret, shownOwner } = place;
   const known = new Set(all);
   const differ = all.some((field) => !sees("public", field));
   const shown = byKind((kind) => all.filter((field) => field !== shownOwner && sees(kind, field)));
@@ -65,7 +67,7 @@ export function compileViews(readRules: RuleByField, place: ViewPlace): Views {
     kindOf,
     fieldsOf: (document, viewer) => shown[differ ? kindOf(viewer, document) : "admin"],
     hides: (field, viewer, document) =>
-      differ && known.has(field) && !sees(kindOf(viewer, document), field),
+      secret.has(field) || (differ && known.has(field) && !sees(kindOf(viewer, document), field)),
     tagOf: (document, viewer) =>
       etagOf(document, differ ? variants[kindOf(viewer, document)] : undefined),
     rulesFor: (viewer) => narrowed[listerOf(viewer)],
@@ -75,11 +77,11 @@ export function compileViews(readRules: RuleByField, place: ViewPlace): Views {
     },
   };
 
-  function sees(kind: FieldRule, field: string): boolean {
+  function sees(kind: CallerKind, field: string): boolean {
     return fieldRuleLets(readRules.get(field) ?? "public", kind);
   }
 
-  function kindOf(viewer: Viewer, document: object | undefined): FieldRule {
+  function kindOf(viewer: Viewer, document: object | undefined): CallerKind {
     const lister = listerOf(viewer);
     if (lister !== "user" || owner === undefined || document === undefined) return lister;
     return Reflect.get(document, owner) === viewer.user?.id ? "owner" : "user";
@@ -89,7 +91,7 @@ export function compileViews(readRules: RuleByField, place: ViewPlace): Views {
    * @param base - The kind that a caller is for documents of others, which a list has too.
    * @param widest - The kind that the caller is for its documents.
    */
-  function rulesOf(base: FieldRule, widest: FieldRule): ListRules {
+  function rulesOf(base: CallerKind, widest: CallerKind): ListRules {
     if (!differ) return rules;
     const isSeen = (path: string): boolean => sees(base, path.split(".")[0] ?? "");
     const isSortable = (key: string): boolean => isSeen(key.replace(/^-/, ""));
@@ -109,7 +111,7 @@ export function compileViews(readRules: RuleByField, place: ViewPlace): Views {
   }
 
   /** The callers of an operation who see the fewest fields. */
-  function narrowestOf(operation: Operation): FieldRule {
+  function narrowestOf(operation: Operation): CallerKind {
     const rule = access[operation];
     // The creator of a document owns it, unless it is its own owner.
     const ownsIt = operation === "create" && owner !== undefined && owner !== "id";
@@ -119,7 +121,7 @@ export function compileViews(readRules: RuleByField, place: ViewPlace): Views {
   }
 }
 
-function byKind<T>(make: (kind: FieldRule) => T): Readonly<Record<FieldRule, T>> {
+function byKind<T>(make: (kind: CallerKind) => T): Readonly<Record<CallerKind, T>> {
   return {
     public: make("public"),
     user: make("user"),

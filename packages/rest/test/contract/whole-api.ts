@@ -26,8 +26,7 @@ export const person = defineResource({
   }),
   access: { list: "public", show: "public", create: "public", update: "user", remove: "user" },
   unique: ["email"],
-  secret: ["pin"],
-  readOnly: ["level"],
+  fields: { pin: { read: "nobody" }, level: { write: "nobody" } },
   computed: {
     initial: { schema: z.string(), value: ({ name }) => name.slice(0, 1) },
   },

@@ -30,8 +30,12 @@ function withUsers(): Authentication {
 const diary = defineResource({
   name: "diary",
   path: "/diaries",
-  schema: z.object({ text: z.string(), mood: z.string().nullable().optional() }),
-  hidden: z.object({ published: z.boolean().optional() }),
+  schema: z.object({
+    text: z.string(),
+    mood: z.string().nullable().optional(),
+    published: z.boolean().optional(),
+  }),
+  fields: { published: "nobody" },
   access: { list: "admin", show: "owner", create: "user", update: "owner", remove: "owner" },
   owner: "writer",
   unique: [["text", "mood"]],

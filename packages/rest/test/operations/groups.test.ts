@@ -216,7 +216,7 @@ describe("the groups of a resource", () => {
   it.each<[object, RegExp]>([
     [{ groups: ["none"] }, /no field none/],
     [{ groups: ["tags"] }, /makes no groups/],
-    [{ groups: ["name"], secret: ["name"], view: ["id"] }, /secret/],
+    [{ groups: ["name"], fields: { name: { read: "nobody" } } }, /nobody sees/],
     [{ groups: ["name"], filter: ["sum"] }, /parameter sum/],
     [{ groups: ["name"], list: { names: { q: "by" } } }, /parameter by/],
   ])("are not defined by %j", (options, message) => {

@@ -174,7 +174,7 @@ describe("the owner of a document", () => {
     expect((await as("", "GET", "/notes")).headers.get("vary")).toContain("Authorization");
   });
 
-  it("is hidden by showOwner and by rules of fields", async () => {
+  it("is hidden by rules of fields", async () => {
     const define = (options: object): Resource =>
       defineResource({
         name: "note",
@@ -185,12 +185,13 @@ describe("the owner of a document", () => {
         filter: ["author"],
         ...options,
       });
-    for (const options of [{ showOwner: false }, { view: ["id", "text"] }]) {
-      const hidden = await open([member, define(options)]);
-      await hidden.create("ann");
-      expect((await hidden.as("root", "GET", "/notes")).json[0]).not.toHaveProperty("author");
-      expect((await hidden.as("root", "GET", "/notes?fields=author")).status).toBe(400);
-    }
+    const hidden = await open([
+      member,
+      define({ fields: { author: { read: "nobody" } }, filter: [] }),
+    ]);
+    await hidden.create("ann");
+    expect((await hidden.as("root", "GET", "/notes")).json[0]).not.toHaveProperty("author");
+    expect((await hidden.as("root", "GET", "/notes?fields=author")).status).toBe(400);
     const narrow = await open([member, define({ fields: { author: { read: "admin" } } })]);
     await narrow.create("ann");
     expect((await narrow.as("bob", "GET", "/notes")).json[0]).not.toHaveProperty("author");
@@ -246,14 +247,11 @@ describe("the owner of a document", () => {
   const schema = z.object({ name: z.string().optional(), email: z.string() });
   const name = { from: "email", value: () => "x" };
   it.each<[object, RegExp]>([
-    [{ showOwner: true }, /needs an owner/],
-    [{ owner: "id", showOwner: false }, /needs an owner/],
-    [{ owner: "by", access: { create: "user" }, showOwner: true, view: ["id"] }, /contradicts/],
     [{ derived: { name: { ...name, from: "none" } } }, /derived from none/],
     [{ derived: { name: { ...name, from: "name" } } }, /derived from name/],
     [{ derived: { email: name } }, /must be optional/],
     [{ derived: { other: name } }, /no field other/],
-    [{ derived: { name }, view: ["email"] }, /not shown/],
+    [{ derived: { name }, fields: { name: { read: "nobody" } } }, /not shown/],
     [{ derived: { name: { ...name, form: 1 } } }, /form/],
   ])("is not defined by %j", (options, message) => {
     const base = { name: "one", path: "/ones", schema, access: {} };
@@ -265,8 +263,12 @@ describe("a combination with the owner that is unique", () => {
   const review = defineResource({
     name: "review",
     path: "/reviews",
-    schema: z.object({ product: z.string(), stars: z.number().default(1) }),
-    hidden: z.object({ code: z.string().optional() }),
+    schema: z.object({
+      product: z.string(),
+      stars: z.number().default(1),
+      code: z.string().optional(),
+    }),
+    fields: { code: "nobody" },
     access: { list: "public", show: "public", create: "user", update: "owner", remove: "owner" },
     owner: "author",
     unique: [["product", "author"], "code"],

@@ -18,7 +18,7 @@ const note = defineResource({
   }),
   access: { list: "public", show: "public", create: "public", remove: "public" },
   filter: ["stars", "text"],
-  readOnly: ["role"],
+  fields: { role: { write: "nobody" } },
 });
 
 interface Sent {

@@ -22,8 +22,7 @@ const note = defineResource({
     update: "public",
     remove: "public",
   },
-  readOnly: ["rank"],
-  secret: ["code"],
+  fields: { rank: { write: "nobody" }, code: { read: "nobody" } },
 });
 
 /** An API with a document that an older model stored. */

@@ -20,7 +20,6 @@ const order = defineResource({
   schema: z.object({ product: z.string(), text: z.string(), note: z.string().default("") }),
   access: { list: "owner", show: "owner", create: "user", remove: "owner" },
   owner: "buyer",
-  showOwner: false,
   search: ["text"],
   filter: ["buyer", "text", "note"],
   fields: { note: "owner" },

@@ -27,6 +27,12 @@ function refusal(text: string): unknown {
 const defaults = { q: undefined, page: 1, limit: 30, sort: ["-createdAt"], fields: undefined };
 
 describe("createListReader", () => {
+  it("refuses a cursor in the order of a field that is not shown, whose values it would tell", () => {
+    expect(parse("sort=title&after=")).toMatchObject({ after: "" });
+    expect(parse("sort=updatedAt")).toMatchObject({ sort: ["updatedAt"] });
+    expect(refusal("sort=updatedAt&after=")).toEqual([["after", "invalid"]]);
+  });
+
   it.each([
     ["page=0", "page", "min"],
     ["page=-1", "page", "min"],

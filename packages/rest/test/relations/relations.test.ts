@@ -28,7 +28,7 @@ const person = defineResource({
   path: "/people",
   schema: z.object({ name: z.string(), pin: z.string().default("") }),
   access: open,
-  secret: ["pin"],
+  fields: { pin: { read: "nobody" } },
   relations: {
     articles: { to: (): Resource => article, inverse: "author", limit: 3 },
     diaries: { to: (): Resource => diary, inverse: "person" },
@@ -134,7 +134,7 @@ describe("a definition", () => {
         hid: id.optional(),
       }),
       access: open,
-      secret: ["hid"],
+      fields: { hid: { read: "nobody" } },
       relations,
       ...more,
     });

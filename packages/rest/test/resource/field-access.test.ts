@@ -237,6 +237,46 @@ describe("the rules of fields", () => {
     });
   });
 
+  it("tell nobody whether a value is the one that nobody sees", async () => {
+    const safe = defineResource({
+      name: "safe",
+      path: "/safes",
+      schema: z.object({ pin: z.string(), seal: z.string(), size: z.number().default(1) }),
+      access: { create: "user", update: "user", show: "user" },
+      owner: "holder",
+      fields: {
+        pin: { read: "nobody", write: "owner" },
+        seal: { read: "nobody", update: "nobody" },
+      },
+    });
+    const { as } = await openAsUsers(resourceRoutes(safe, createResourceController(safe)));
+    const { json } = await as("ann", "POST", "/safes", { pin: "1", seal: "a" });
+    const path = `/safes/${json.id}`;
+    for (const pin of ["1", "2"]) expect((await as("bob", "PUT", path, { pin })).status).toBe(403);
+    for (const seal of ["a", "b"]) {
+      expect((await as("ann", "PUT", path, { seal })).status).toBe(400);
+    }
+    expect((await as("ann", "PUT", path, { pin: "2", size: 2 })).json).not.toHaveProperty("pin");
+  });
+
+  it("may say who changes a field apart from who sets it first", async () => {
+    const ticket = defineResource({
+      name: "ticket",
+      path: "/tickets",
+      schema: z.object({ seat: z.string(), price: z.number().default(1) }),
+      access: { create: "user", update: "user" },
+      fields: { seat: { update: "admin" }, price: { write: "admin", update: "nobody" } },
+    });
+    const { as } = await openAsUsers(resourceRoutes(ticket, createResourceController(ticket)));
+    const { json } = await as("bob", "POST", "/tickets", { seat: "1" });
+    const path = `/tickets/${json.id}`;
+    expect((await as("bob", "PUT", path, { seat: "2" })).status).toBe(403);
+    expect((await as("root", "PUT", path, { seat: "2" })).json).toMatchObject({ seat: "2" });
+    expect((await as("bob", "POST", "/tickets", { seat: "1", price: 0 })).status).toBe(403);
+    expect((await as("root", "PUT", path, { price: 2 })).status).toBe(400);
+    expect((await as("root", "POST", "/tickets", { seat: "1", price: 0 })).status).toBe(201);
+  });
+
   it("are in the schemas: what not everyone sees is not required", () => {
     expect(worker.output["required"]).toEqual(["id", "name", "createdAt", "updatedAt"]);
     expect(Object.keys(worker.output["properties"] as object)).toContain("salary");
@@ -257,7 +297,7 @@ describe("the rules of fields", () => {
     [{ fields: { none: "admin" } }, /no field none/],
     [{ fields: { pay: "owner" } }, /no owner field/],
     [{ fields: { id: { write: "admin" } } }, /no field id/],
-    [{ fields: { pay: { write: "admin" } }, readOnly: ["pay"] }, /no field pay/],
+    [{ fields: { pay: { write: "nobody", update: "admin" } } }, /nobody changes it/],
     [{ fields: z.object({}) }, /fields/],
   ])("are not defined by %j", (options, message) => {
     const base = { name: "one", path: "/ones", schema, access: {} };

@@ -21,8 +21,12 @@ const member = defineResource({
   schema,
   access: { list: "public", show: "public", create: "user", update: "owner", remove: "owner" },
   owner: "user",
-  readOnly: ["role", "views"],
-  secret: ["pin", "token"],
+  fields: {
+    role: { write: "nobody" },
+    views: { write: "nobody" },
+    pin: { read: "nobody" },
+    token: { read: "nobody" },
+  },
   computed: {
     title: { schema: z.string(), value: ({ name, role }) => `${role} ${name}` },
     hasPin: { schema: z.boolean(), value: ({ pin }) => pin !== undefined },
@@ -72,7 +76,7 @@ describe("fields that clients do not set", () => {
       path: "/members",
       schema: z.strictObject({ name: z.string(), role: z.string().default("user") }),
       access: { create: "public" },
-      readOnly: ["role"],
+      fields: { role: { write: "nobody" } },
     });
     const { as } = await openResource(strict);
     expect((await as("", "POST", "/members", { name: "a", id: "b" })).status).toBe(400);
@@ -139,21 +143,19 @@ describe("secret fields", () => {
   });
 
   it.each([
-    ["view", ["id", "pin"]],
     ["search", ["pin"]],
     ["sort", ["pin"]],
     ["filter", ["pin"]],
     ["unique", ["pin"]],
     ["unique", [["name", "pin"]]],
     ["geo", "pin"],
-    ["readOnly", ["pin"]],
   ])("cannot be in %s, where they would be told: %j", (option, value) => {
     const options = {
       name: "member",
       path: "/members",
       schema,
       access: {},
-      secret: ["pin"],
+      fields: { pin: { read: "nobody" } },
     } as const;
     expect(() => defineResource({ ...options, [option]: value })).toThrow(RestError);
   });

@@ -16,8 +16,11 @@ const product = defineResource({
   }),
   access: { list: "public", show: "public", create: "user", update: "user", remove: "owner" },
   owner: "owner",
-  immutable: ["shop", "size", "cost"],
-  fields: { cost: { read: "owner" } },
+  fields: {
+    shop: { update: "nobody" },
+    size: { update: "nobody" },
+    cost: { read: "owner", update: "nobody" },
+  },
   bulk: true,
 });
 

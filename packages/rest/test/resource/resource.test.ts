@@ -21,7 +21,7 @@ describe("defineResource", () => {
     ["a search field that the schema lacks", { search: ["body"] }],
     ["a sort field that the schema lacks", { sort: ["__proto__"] }],
     ["a unique field that the schema lacks", { unique: [["title", "body"]] }],
-    ["a shown field that the schema lacks", { view: ["id", "passwordHash"] }],
+    ["a rule of a field that the schema lacks", { fields: { passwordHash: "nobody" } }],
     ["a rule of an owner without an owner field", { access: { update: "owner" } }],
     ["an owner where anyone creates", { owner: "author", access: { create: "public" } }],
     ["an owner where the master key creates", { owner: "author", access: { create: "master" } }],
@@ -35,12 +35,14 @@ describe("defineResource", () => {
     ["a filter called as a parameter", { filter: ["title"], list: { names: { q: "title" } } }],
     ["an index on a field that the schema lacks", { indexes: [["title", "body"]] }],
     ["a place that the schema lacks", { geo: "where" }],
-    ["a secret field that the schema lacks", { secret: ["pin"] }],
-    ["a read-only field that the schema lacks", { readOnly: ["views"] }],
-    ["an immutable field that the schema lacks", { immutable: ["views"] }],
-    ["a field that is immutable and read-only", { immutable: ["count"], readOnly: ["count"] }],
-    ["a field that is immutable and secret", { immutable: ["title"], secret: ["title"] }],
-    ["a read-only field that clients must send", { readOnly: ["title"] }],
+    ["a field that nobody sets and the schema lacks", { fields: { views: { write: "nobody" } } }],
+    ["a field that nobody changes and the schema lacks", { fields: { a: { update: "nobody" } } }],
+    [
+      "a field that nobody sets, and users change",
+      { fields: { count: { write: "nobody", update: "user" } } },
+    ],
+    ["a time that nobody sets", { fields: { createdAt: { write: "nobody" } } }],
+    ["a field that nobody sets and clients must send", { fields: { title: { write: "nobody" } } }],
     ["a computed field that the schema has", { computed: { title: computed } }],
     ["a computed field under a reserved name", { computed: { version: computed } }],
     ["a default limit above the maximum", { list: { limit: { default: 50, max: 20 } } }],
@@ -92,7 +94,7 @@ describe("defineResource", () => {
     [{ hooks: { beforeSave: () => undefined } }, /hooks of note has no option "beforeSave"/],
     [{ bulk: { max: 3 } }, /bulk of note has no option "max"/],
     [{ computed: { a: { schema, get: () => 1 } } }, /computed field a of note has no option "get"/],
-    [{ veiw: ["id"] }, /did you mean "view"/],
+    [{ feilds: {} }, /did you mean "fields"/],
   ])("refuses the unknown names in %o", (wrong, message) => {
     const options = { ...good, ...wrong } as ResourceOptions<typeof schema>;
     expect(() => defineResource(options)).toThrow(RestError);

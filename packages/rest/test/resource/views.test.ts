@@ -13,19 +13,20 @@ const member = defineResource({
   path: "/members",
   schema: z.object({
     name: z.string(),
-    email: z.string(),
     city: z.string().default(""),
+    email: z.string(),
     note: z.string().default(""),
+    hash: z.string().optional(),
   }),
-  hidden: z.object({ hash: z.string() }),
   owner: "id",
   access: { list: "public", show: "public", create: "master", update: "owner", remove: "admin" },
-  view: ["id", "name", "city", "email", "note", "createdAt"],
   fields: {
     city: { read: "user" },
     email: { read: "owner" },
     note: { read: "owner" },
     createdAt: { read: "owner" },
+    updatedAt: "nobody",
+    hash: "nobody",
   },
   search: ["name", "email"],
   sort: ["name", "email", "city"],
@@ -257,12 +258,12 @@ describe("views", () => {
     expect((await as("ann", "GET", "/members/ann", undefined, stale)).status).toBe(200);
   });
 
-  it("never show hidden fields, and let no client set them", async () => {
+  it("never show what nobody sees, and let no client set what nobody sets", async () => {
     const loose = defineResource({
       name: "loose",
       path: "/loose",
-      schema: z.looseObject({ name: z.string() }),
-      hidden: z.object({ hash: z.string().optional() }),
+      schema: z.looseObject({ name: z.string(), hash: z.string().optional() }),
+      fields: { hash: "nobody" },
       access: { create: "public", update: "public", show: "public" },
     });
     const { as, store } = await openAsUsers(resourceRoutes(loose, createResourceController(loose)));
@@ -290,10 +291,8 @@ describe("views", () => {
     [
       "a kind of caller that there is not",
       { fields: { email: { read: "self" } } as never },
-      /must be one of public, user, owner, admin/,
+      /must be one of public, user, owner, admin, nobody/,
     ],
-    ["a hidden field that clients send", { hidden: z.object({ name: z.string() }) }, /two fields/],
-    ["a hidden field under a reserved name", { hidden: z.object({ id: z.string() }) }, /reserved/],
   ])("are refused with %s", (_what, options, message) => {
     const define = () =>
       defineResource({ name: "one", path: "/ones", schema, access: {}, ...options });

@@ -31,7 +31,7 @@ const secretive = defineResource({
   schema: z.object({ text: z.string() }),
   access: {},
   owner: "voter",
-  showOwner: false,
+  fields: { voter: { read: "nobody" } },
   changes: "documents",
 });
 

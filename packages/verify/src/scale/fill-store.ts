@@ -1,6 +1,6 @@
 import { administer, type DocumentRecord } from "@fetchwork/documents";
 import type { Fields, Resource } from "@fetchwork/rest";
-import { canaryLike, canaryOf, choicesOf, propertiesOf } from "../world/canary.ts";
+import { canaryLike, canaryOf, choicesOf } from "../world/canary.ts";
 import { fixedKeysOf, type World } from "../world/open-world.ts";
 
 /** Each document refers to one that this many documents refer to, and an owner has as many. */
@@ -41,7 +41,7 @@ export function madeId(number: number): string {
 
 function maker(world: World, resource: Resource): (number: number) => DocumentRecord {
   const { owner } = resource;
-  const schemas = { ...propertiesOf(resource.output), ...propertiesOf(resource.input) };
+  const schemas = resource.properties;
   const known: object = world.garden.of(resource)[0]?.document ?? {};
   const unique = new Set(fixedKeysOf(resource).flat());
   const names = [...new Set([...resource.fields, ...Object.keys(known)])].filter(

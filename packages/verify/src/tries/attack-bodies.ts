@@ -1,5 +1,5 @@
 import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
-import { canaryLike, canaryOf, choicesOf, propertiesOf } from "../world/canary.ts";
+import { canaryLike, canaryOf, choicesOf } from "../world/canary.ts";
 import type { Caller } from "../caller.ts";
 import type { Trial } from "./trial.ts";
 
@@ -12,25 +12,27 @@ export function attackBodies(
   if (["GET", "QUERY"].includes(route.method)) return [];
   if (!["anonymous", "user"].includes(caller.name)) return [];
   const id = caller.viewer.user?.id;
+  const known = trial.world.garden.byId(id)?.document;
   return trial.world.service.resources.flatMap((resource) => {
     const own = resource.owner === "id" ? undefined : resource.owner;
     // No route of a project names the admin of these tries by itself.
     return [id, "root"].map((owner) => {
       const owned = own === undefined || owner === undefined ? {} : { [own]: owner };
-      return { ...fieldsFor(trial, resource, id), ...declared, ...owned };
+      return { ...fieldsFor(trial, resource, known), ...declared, ...owned };
     });
   });
 }
 
-/** A value for each field of a resource, also of those that only the program sets. */
-export function fieldsFor({ world }: Trial, resource: Resource, caller?: string): Fields {
-  const properties = propertiesOf(resource.output);
-  const [first] = world.garden.of(resource);
-  const document = world.garden.byId(caller) ?? first;
+/** A value for each field of a resource that a document lacks, by default a planted one. */
+export function fieldsFor(
+  { world }: Trial,
+  resource: Resource,
+  known: object | undefined = world.garden.of(resource)[0]?.document,
+): Fields {
   const names = [...resource.fields, ...(world.hidden.get(resource) ?? [])];
   const fields = names.map((field, index) => {
-    const known: unknown = document && Reflect.get(document.document, field);
-    return [field, anotherOf(properties[field] ?? {}, known, 950_000 + index)] as const;
+    const value: unknown = known && Reflect.get(known, field);
+    return [field, anotherOf(resource.properties[field] ?? {}, value, 950_000 + index)] as const;
   });
   return Object.fromEntries(fields);
 }

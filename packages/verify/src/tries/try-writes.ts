@@ -29,9 +29,10 @@ export async function tryWrites(trial: Trial): Promise<void> {
 /** A value for a field that the caller does not set. */
 type Attack = readonly [field: string, value: unknown];
 
-function attacksOn(trial: Trial, caller: Caller, subject: Subject): readonly Attack[] {
-  const { resource } = subject;
-  const fields = Object.entries(fieldsFor(trial, resource));
+/** Values that a document does not have without the attack. */
+function attacksOn(trial: Trial, caller: Caller, subject: Subject, plain?: object): Attack[] {
+  const { document = plain, resource } = subject;
+  const fields = Object.entries(fieldsFor(trial, resource, document));
   const other = caller.viewer.user?.id === "bob" ? "ada" : "bob";
   return [
     ...fields.filter(([field]) => !isWritable(caller, field, subject)),
@@ -56,7 +57,7 @@ async function tryCreations(trial: Trial, caller: Caller, resource: Resource): P
     trial.findings.report("document-written", caller, found);
   }
   for (const document of plain.created) scanOwn(trial, caller, { ...found, document });
-  for (const attack of attacksOn(trial, caller, { resource })) {
+  for (const attack of attacksOn(trial, caller, { resource }, plain.created[0])) {
     const [field, value] = attack;
     const ways = [{ way: "create", path, body: { ...sample(), [field]: value } }];
     if (bulkLimit > 0) {

@@ -138,7 +138,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
       for (const [id, role] of Object.entries(people)) {
         const own = fieldsFor(users, id);
         const passwordHash = String(canaryOf({ type: "string" }, next()));
-        const fields = { ...own, role, passwordHash, sessionVersion: 1, verified: true };
+        const fields = { ...own, role, passwordHash, sessionVersion: 1, unconfirmed: undefined };
         const document = await store.collection(users.collection).insert(fields, { id });
         garden.add({ resource: users, document });
         const account = { id, role, passwordHash, sessionVersion: 1 };
@@ -148,7 +148,6 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
         const { key } = await context.keys.create(account, { name: "k", scopes: ["*:read"] });
         callers.push({ name: "key", viewer: { user: { id, role } }, token: key });
       }
-      hidden.set(users, ["passwordHash", "sessionVersion", "verified"]);
     }
     const nobody: Caller = { name: "anonymous", viewer: {}, token: undefined };
     const master: Caller = { name: "master", viewer: { isMaster: true }, token: masterKey };
@@ -164,12 +163,11 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
   }
 
   function fieldsFor(resource: Resource, owner: string, names = resource.fields): Fields {
-    const schemas = { ...propertiesOf(resource.output), ...propertiesOf(resource.input) };
     const fields: Record<string, unknown> = {};
     for (const field of names) {
       const reference = resource.relations.references.find((one) => one.field === field);
       const id = reference && idFor(reference.to(), owner);
-      const value = id ?? canaryOf(schemas[field] ?? {}, next());
+      const value = id ?? canaryOf(resource.properties[field] ?? {}, next());
       fields[field] = reference?.many === true ? [value] : value;
     }
     return fields;
@@ -199,9 +197,8 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
 
   /** Plants documents of both owners with each member of enums and booleans. */
   async function plantStates(resource: Resource): Promise<void> {
-    const schemas = { ...propertiesOf(resource.output), ...propertiesOf(resource.input) };
     const choices = resource.fields
-      .map((field) => [field, choicesOf(schemas[field] ?? {})] as const)
+      .map((field) => [field, choicesOf(resource.properties[field] ?? {})] as const)
       .filter(([, all]) => all.length > 1);
     const count = Math.min(maxStates, Math.max(1, ...choices.map(([, all]) => all.length)));
     for (let state = 0; state < count; state += 1) {

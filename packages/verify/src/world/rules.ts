@@ -70,10 +70,10 @@ export function isWritable(
   field: string,
   { resource, document }: Subject,
 ): boolean {
-  const { immutable, named, readOnly, views, writeRules } = resource;
+  const { createRules, immutable, named, readOnly, updateRules, views } = resource;
   if (!named.has(field) || readOnly.has(field)) return false;
   if (document !== undefined && immutable.has(field)) return false;
-  const rule = writeRules.get(field) ?? "public";
+  const rule = (document ? updateRules : createRules).get(field) ?? "public";
   const own = { [resource.owner ?? ""]: caller.viewer.user?.id };
   const kind = views.kindOf(caller.viewer, document ?? own);
   return rights[kind] >= rights[rule];

@@ -5,7 +5,7 @@ import { etagOf } from "../../etag.ts";
 import type { Fields } from "../../fields.ts";
 import { defineResource } from "../../resource/define-resource.ts";
 import type { Operation, ResourceRule } from "../../resource/access-rules.ts";
-import type { FieldAccess, FieldRule } from "../../resource/field-access.ts";
+import type { FieldAccess, FieldRule, FieldRules } from "../../resource/field-access.ts";
 import type { ResourceHooks } from "../../resource/hooks.ts";
 import type { Resource } from "../../resource/resource.ts";
 import type { ResourceOptions } from "../../resource/resource-options.ts";
@@ -122,9 +122,7 @@ export function defineUser<Extra extends object = object, Given = unknown>(
     `the schema of users has the field ${taken}, which every user has already`,
   );
   const shown = ["id", ...Object.keys(own), "emailVerified", ...Object.keys(extra), "createdAt"];
-  // Updates neither send email nor role, so that their defaults are never used.
-  const readOnly = { email: emailSchema.default(""), role: role.default("user") };
-  const schema = z.object({ ...extra, ...own, ...readOnly }) as Schema<UserFields & Fields>;
+  const schema = z.object({ ...own, ...extra, ...setByProgram }) as Schema<UserFields & Fields>;
   const resource = defineResource({
     name: "user",
     path: "/users",
@@ -134,14 +132,7 @@ export function defineUser<Extra extends object = object, Given = unknown>(
       name: { from: "email", value: (user) => nameOf(user.email) },
       picture: { from: "email", value: ({ email, id }) => pictureOf(options.picture ? email : id) },
     },
-    hidden: z.object({
-      passwordHash: z.string(),
-      sessionVersion: z.number(),
-      verified: z.literal(true).optional(),
-      unconfirmed: z.literal(true).optional(),
-    }),
     owner: "id",
-    readOnly: Object.keys(readOnly),
     access: {
       list: "admin",
       show: "user",
@@ -150,8 +141,14 @@ export function defineUser<Extra extends object = object, Given = unknown>(
       create: "master",
       update: "owner",
     },
-    view: shown,
-    fields: fieldRules(shown, extra, options.fields),
+    fields: {
+      ...fieldRules(shown, extra, options.fields),
+      passwordHash: "nobody",
+      sessionVersion: "nobody",
+      verified: "nobody",
+      unconfirmed: "nobody",
+      updatedAt: "nobody",
+    },
     computed: {
       emailVerified: {
         schema: z.boolean(),
@@ -187,6 +184,19 @@ export function defineUser<Extra extends object = object, Given = unknown>(
   return users as UserResource<Extra, Given>;
 }
 
+/**
+ * Fields that no update sends. So the defaults are never used: a schema takes a body without the
+ * fields that nobody sets.
+ */
+const setByProgram = {
+  email: emailSchema.default(""),
+  role: role.default("user"),
+  passwordHash: z.string().default(""),
+  sessionVersion: z.number().default(0),
+  verified: z.literal(true).optional(),
+  unconfirmed: z.literal(true).optional(),
+};
+
 /** Rules of who sees the fields of every user, which nobody sets by them. */
 type ReadRules = {
   readonly [Field in "createdAt" | "email" | "emailVerified" | "name" | "picture" | "role"]?:
@@ -207,16 +217,18 @@ function fieldRules(
   given: FieldAccess = {},
 ): FieldAccess {
   for (const [field, rule] of Object.entries(given)) {
-    const isRead = typeof rule === "object" && rule.write === undefined && shown.includes(field);
+    const isRead = typeof rule === "object" && rule.write === undefined && !rule.update;
     check(
-      Object.hasOwn(extra, field) || isRead,
+      Object.hasOwn(extra, field) || (isRead && shown.includes(field)),
       `fields of users names ${field}, expected a field of their schema`,
     );
   }
   const rules = shown.map((field) => {
     const read: FieldRule = forEveryone.includes(field) ? "public" : "owner";
+    const write = Object.hasOwn(setByProgram, field) ? "nobody" : undefined;
     const own = given[field];
-    return [field, typeof own === "string" ? own : { read, ...own }] as const;
+    const rule: FieldRule | FieldRules = typeof own === "string" ? own : { read, write, ...own };
+    return [field, rule] as const;
   });
   return Object.fromEntries(rules);
 }

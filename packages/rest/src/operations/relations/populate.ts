@@ -76,10 +76,8 @@ async function followReference(
   const there = found.filter((document) => document !== undefined);
   const shown = await showAll(callFor(target, call), { target, documents: there, following });
   const asked = new Map(ids.map((id, index) => [id, found[index] !== undefined]));
-  // The field may be one that is not shown. That of the owner shows the public view of the user
-  // instead.
-  const { field } = relation;
-  const isShown = field !== resource.owner && resource.list.selectable.includes(field);
+  // The field of the owner shows the public view of the user instead of the identifier.
+  const isShown = relation.field !== resource.owner;
   const valueOf = (id: string): unknown =>
     shown.get(id) ?? (asked.get(id) === false ? null : isShown ? id : undefined);
 
