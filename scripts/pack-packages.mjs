@@ -4,7 +4,6 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "nod
 import { basename, join, resolve } from "node:path";
 import { neededBy } from "./package-closure.ts";
 import { writePublishedManifest } from "./published-manifest.ts";
-import { removeUnusedDeclarations } from "./unused-declarations.ts";
 
 /** The root of the repository. */
 export const root = resolve(import.meta.dirname, "..");
@@ -39,7 +38,6 @@ export function packPackages(destination) {
       filter: (source) => basename(source) !== "node_modules",
     });
     writePublishedManifest(copy, { root, directory: `packages/${directory}` });
-    removeUnusedDeclarations(copy);
     const manifest = JSON.parse(readFileSync(join(copy, "package.json"), "utf8"));
     const packed = run("npm", ["pack", "--json", "--pack-destination", destination], copy);
     if (packed.status !== 0) throw new Error(`npm pack failed in ${folder}:\n${packed.output}`);

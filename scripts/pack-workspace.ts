@@ -7,7 +7,6 @@ import { run } from "../packages/fetchwork/src/new/run-program.ts";
 import { makeOnce } from "./make-once.ts";
 import { writePublishedManifest, repositoryOf } from "./published-manifest.ts";
 import { closureOf, neededBy, type NeedingManifest } from "./package-closure.ts";
-import { removeUnusedDeclarations } from "./unused-declarations.ts";
 
 /** A packed package. */
 export interface Tarball {
@@ -83,7 +82,6 @@ async function pack(
     for (const name of names) {
       const directory = `packages/${name}`;
       writePublishedManifest(join(copy, directory), { root, directory });
-      removeUnusedDeclarations(join(copy, directory));
     }
     const packed = join(copy, "packed");
     await mkdir(packed);
