@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { Store } from "@fetchwork/documents";
 import { defineResource } from "../src/resource/define-resource.ts";
+import type { FieldAccess, FieldRule } from "../src/resource/field-access.ts";
 import type { DocumentOf, Resource } from "../src/resource/resource.ts";
 
 const member = defineResource({
@@ -37,6 +38,23 @@ describe("types of a resource", () => {
       "createdAt" | "hasPin" | "id" | "length" | "name" | "updatedAt"
     >();
     expectTypeOf<Member["length"]>().toEqualTypeOf<number | undefined>();
+  });
+
+  it("may lack fields whose rule is known only when the program runs", () => {
+    const rule: FieldRule = Math.random() < 2 ? "nobody" : "public";
+    const all: FieldAccess = { text: { read: rule } };
+    const base = {
+      name: "note",
+      path: "/notes",
+      schema: z.object({ text: z.string() }),
+      access: {},
+    };
+    const one = defineResource({ ...base, fields: { text: { read: rule } } });
+    const another = defineResource({ ...base, fields: all });
+    const open = defineResource({ ...base, fields: { text: { write: "admin" } } });
+    expectTypeOf<ShownOf<typeof one>["text"]>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<ShownOf<typeof another>["text"]>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<ShownOf<typeof open>["text"]>().toEqualTypeOf<string>();
   });
 
   it("lack what nobody sees", () => {
@@ -160,6 +178,10 @@ describe("names of fields in the options of a resource", () => {
       defineResource({ ...article, filter: ["title", "ta.city"] }),
       // @ts-expect-error What nobody sees is not filtered by.
       defineResource({ ...article, filter: ["slug"] }),
+      // @ts-expect-error Nor is an owner whom nobody sees.
+      defineResource({ ...article, fields: { author: { read: "nobody" } }, filter: ["author"] }),
+      // @ts-expect-error Nor is a time.
+      defineResource({ ...article, fields: { createdAt: "nobody" }, filter: ["createdAt"] }),
       // @ts-expect-error There is no such field.
       defineResource({ ...article, sort: ["titel"] }),
       // @ts-expect-error Without an owner there is no owner field.

@@ -2,21 +2,13 @@ import type { Stored } from "@fetchwork/documents";
 import { isObject } from "@fetchwork/kit";
 import { fieldError, type FieldError, fieldErrorsOf } from "../field-error.ts";
 import type { Fields } from "../fields.ts";
-import { requireWritable } from "../plan/field-writes.ts";
+import { type ChangedDocument, requireWritable, textOf } from "../plan/field-writes.ts";
 import { badFields, Problem } from "../problem.ts";
 import type { BodyFields, ResourceCall } from "../resource/call.ts";
 import { without } from "../resource/guarded-schema.ts";
 import type { Resource } from "../resource/resource.ts";
 import type { Schema } from "../schema.ts";
 import { view } from "../view.ts";
-
-/** A document that a request changes. */
-export interface ChangedDocument {
-  /** The document as it is stored. */
-  readonly current: Stored<Fields>;
-  /** All its fields after the change. */
-  readonly whole: unknown;
-}
 
 /**
  * Validates all the fields of a document after a change, and returns what the schema makes of them.
@@ -35,9 +27,9 @@ export async function validateChange(
   call: ResourceCall,
   { current, whole }: ChangedDocument,
 ): Promise<Fields> {
-  const { fields, name, readOnly, stored } = resource;
+  const { fields, name, readOnly, secret, stored } = resource;
   const { body, report } = call;
-  requireWritable(resource, call, body, current);
+  requireWritable(resource, call, body, { current, whole });
   const result = await check(stored, whole);
   if (!result.errors) {
     refuseImmutable(resource, call, { current, fields: result.value });
@@ -48,10 +40,15 @@ export async function validateChange(
   const sent = without(body, readOnly);
   const own = result.errors.filter(({ param }) => !outdated.has(param) || isIn(sent, param));
   if (own.length > 0) throw badFields(own);
-  const faults = result.errors.map(({ message, param }) => message || `${param} is not valid`);
+  // The names inside of a field that nobody sees may be values.
+  const errors = result.errors.map((error) => {
+    const [field = ""] = error.param.split(".");
+    return secret.has(field) ? fieldError(field, error.name, `${field} is not valid`) : error;
+  });
+  const faults = errors.map(({ message, param }) => message || `${param} is not valid`);
   const problem = new Problem(409, {
     detail: `the stored ${name} ${current.id} no longer fits its model: ${faults.join(", ")}`,
-    errors: result.errors,
+    errors,
   });
   report(problem);
   throw problem;
@@ -79,15 +76,6 @@ function refuseImmutable(
       return fieldError(field, "immutable", message);
     });
   if (errors.length > 0) throw badFields(errors);
-}
-
-/** The same text for the same value, in whatever order it has its fields. */
-function textOf(value: unknown): string {
-  return JSON.stringify(value ?? null, (_, one: unknown) =>
-    isObject(one)
-      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : one,
-  );
 }
 
 type Checked =

@@ -113,7 +113,8 @@ function checkDerived({ options: { name }, derived, fields, required, view }: Re
 
 /** Each place in which a field that nobody sees would tell something of its values is refused. */
 function checkGuarded({ options, required, readOnly, secret }: ResourceParts): void {
-  const { name, geo, search = [], sort = [], unique = [], filter = [], groups = [] } = options;
+  const { name, owner, geo, search = [], sort = [], filter = [], groups = [] } = options;
+  const unique = options.unique?.flat() ?? [];
   const telling = [
     ...search,
     ...sort,
@@ -122,7 +123,7 @@ function checkGuarded({ options, required, readOnly, secret }: ResourceParts): v
   ];
   for (const field of secret) {
     // Conflicts tell the callers who set a unique field about the values of others.
-    const isUnique = !readOnly.has(field) && unique.flat().includes(field);
+    const isUnique = field !== owner && !readOnly.has(field) && unique.includes(field);
     check(
       !telling.includes(field) && !isUnique,
       `nobody sees ${field} of ${name}, so that nothing may tell of it`,

@@ -71,9 +71,8 @@ export function defineResource<
   const fields = Object.keys(properties);
   const showable = showableNames(options, fields);
   checkFieldAccess(options.fields, { name, owner, fields, showable });
-  const { readRules, createRules, updateRules, immutable, readOnly, secret } = compileFieldRules(
-    options.fields,
-  );
+  const fieldRules = compileFieldRules(options.fields);
+  const { readOnly, secret } = fieldRules;
   const sent = guardedSchema(schema, { readOnly, secret });
   // They are called with documents of the schema only.
   const computed = (options.computed ?? {}) as Readonly<Record<string, ComputedField>>;
@@ -82,8 +81,7 @@ export function defineResource<
   const collectionName = path.slice(1).replaceAll("/", "_");
   const derived = (options.derived ?? {}) as Readonly<Record<string, DerivedField>>;
   const view = showable.filter((field) => !secret.has(field));
-  const shownOwner =
-    owner !== undefined && owner !== "id" && view.includes(owner) ? owner : undefined;
+  const shownOwner = view.find((field) => field === owner && field !== "id");
   const required = requiredOf(jsonSchemaOf(schema, "input"));
   checkResource({
     options,
@@ -117,7 +115,7 @@ export function defineResource<
       ...Object.values(list.names ?? {}).map(String),
     ],
   });
-  const views = compileViews(readRules, {
+  const views = compileViews(fieldRules.readRules, {
     all: selectable,
     owner,
     shownOwner,
@@ -147,11 +145,7 @@ export function defineResource<
     fields,
     named: new Set(fields),
     nullable: nullableFields(input, name),
-    readOnly,
-    immutable,
-    createRules,
-    updateRules,
-    secret,
+    ...fieldRules,
     reserved: reservedNames(output, [
       ...Object.keys(meta),
       "version",
@@ -187,7 +181,7 @@ export function defineResource<
       ...(geo === undefined ? {} : { geo: [geo] }),
     }) as CollectionDefinition<StoredBy<S, Owner>>,
     views,
-    present: createPresenter(views, { computed, derived, owner: shownOwner }),
+    present: createPresenter(views, { computed, derived }),
     tagOf,
     input,
     ...shown,

@@ -38,7 +38,9 @@ export type StoredField<S extends Schema, Owner extends string> =
 
 /** Fields that filters of lists may name, and paths that begin with a field: `address.city`. */
 export type FilterPath<S extends Schema, Owner extends string, Unseen = never> =
-  PathIn<Exclude<SchemaField<S>, Unseen>> | Exclude<Owner, "id"> | Exclude<keyof Meta, "version">;
+  | PathIn<Exclude<SchemaField<S>, Unseen>>
+  | Exclude<Owner, "id" | Unseen>
+  | Exclude<keyof Meta, "version" | Unseen>;
 
 /** Fields and paths that may be indexed. */
 export type IndexPath<S extends Schema, Owner extends string> =

@@ -41,14 +41,21 @@ export type UnseenIn<Rules> = {
   [Name in keyof Rules]: Rules[Name] extends "nobody" | { readonly read: "nobody" } ? Name : never;
 }[keyof Rules];
 
-/** Names of the fields that some see, and not everyone. */
+/**
+ * Names of the fields that not everyone may see: some do, or the rule is known only when the program
+ * runs.
+ */
 export type RestrictedIn<Rules> = {
-  [Name in keyof Rules]: Rules[Name] extends "public" | { readonly read?: "public" | undefined }
+  [Name in keyof Rules]: ReadRule<Rules[Name]> extends "public"
     ? never
-    : Rules[Name] extends { readonly read: FieldRule } | FieldRule
-      ? Exclude<Name, UnseenIn<Rules>>
-      : never;
+    : Exclude<Name, UnseenIn<Rules>>;
 }[keyof Rules];
+
+type ReadRule<Given> = Given extends { readonly read?: infer Rule }
+  ? Exclude<Rule, undefined>
+  : Given extends FieldRule
+    ? Given
+    : "public";
 
 /** Rules of fields that some callers see or set; a field without one is for everyone. */
 export type RuleByField = ReadonlyMap<string, CallerKind>;
@@ -83,27 +90,26 @@ export function compileFieldRules(fields: FieldAccess = {}): CompiledFieldRules 
     const { read = "public", write = "public", update = write } = given;
     return { field, read, write, update };
   });
-  const readOnly = of("write").nobody;
+  const readOnly = nobody("write");
   return {
-    readRules: of("read").some,
-    createRules: of("write").some,
-    updateRules: of("update").some,
-    secret: of("read").nobody,
+    readRules: some("read"),
+    createRules: some("write"),
+    updateRules: some("update"),
+    secret: nobody("read"),
     readOnly,
-    immutable: new Set([...of("update").nobody].filter((field) => !readOnly.has(field))),
+    immutable: new Set([...nobody("update")].filter((field) => !readOnly.has(field))),
   };
 
-  function of(action: "read" | "update" | "write"): {
-    readonly some: RuleByField;
-    readonly nobody: ReadonlySet<string>;
-  } {
-    const some = new Map<string, CallerKind>();
-    const nobody = new Set<string>();
-    for (const { field, [action]: rule } of rules) {
-      if (rule === "nobody") nobody.add(field);
-      else if (rule !== "public") some.set(field, rule);
-    }
-    return { some, nobody };
+  function some(action: keyof FieldRules): RuleByField {
+    return new Map(
+      rules.flatMap(({ field, [action]: rule }) =>
+        rule === "nobody" || rule === "public" ? [] : [[field, rule]],
+      ),
+    );
+  }
+
+  function nobody(action: keyof FieldRules): ReadonlySet<string> {
+    return new Set(rules.filter((one) => one[action] === "nobody").map(({ field }) => field));
   }
 }
 

@@ -41,19 +41,17 @@ export function createPresenter(
   {
     computed,
     derived,
-    owner,
   }: {
     readonly computed: Readonly<Record<string, ComputedField>>;
     readonly derived: Readonly<Record<string, DerivedField>>;
-    /** The owner field, which holds a mere identifier: who shows the owner adds it. */
-    readonly owner: string | undefined;
   },
 ): Presenter {
   const functions = new Map(Object.entries(computed));
   const standIns = new Map(Object.entries(derived));
 
   return (document, viewer, asked) => {
-    const fields = shownOf(document, viewer, asked);
+    const seen = views.fieldsOf(document, viewer);
+    const fields = asked?.filter((field) => seen.includes(field)) ?? seen;
     if (functions.size === 0 && standIns.size === 0) return view(document, fields);
     const result: Fields = {};
     for (const field of fields) {
@@ -71,16 +69,5 @@ export function createPresenter(
     const standIn = standIns.get(field);
     if (!standIn || (own !== undefined && own !== null)) return own;
     return views.hides(standIn.from, viewer, document) ? null : standIn.value(document);
-  }
-
-  function shownOf(
-    document: Stored<object>,
-    viewer: Viewer,
-    asked: readonly string[] | undefined,
-  ): readonly string[] {
-    const seen = views.fieldsOf(document, viewer);
-    if (asked === undefined) return seen;
-    const isWhole = !views.differ && (owner === undefined || !asked.includes(owner));
-    return isWhole ? asked : asked.filter((field) => seen.includes(field));
   }
 }

@@ -2,7 +2,7 @@ import type { CollectionDefinition, Stored } from "@fetchwork/documents";
 import type { Fields } from "../fields.ts";
 import type { JsonSchema, Schema } from "../schema.ts";
 import type { Operation, ResourceRule } from "./access-rules.ts";
-import type { RuleByField } from "./field-access.ts";
+import type { CompiledFieldRules } from "./field-access.ts";
 import type { ResourceHooks } from "./hooks.ts";
 import type { ListOptions } from "./list-options.ts";
 import type { ListRules } from "./list-rules.ts";
@@ -18,7 +18,7 @@ export interface Resource<
   Document extends object = Fields,
   Related = unknown,
   Lists = unknown,
-> {
+> extends CompiledFieldRules {
   /** Never set: carries the type of a document as clients see it. */
   readonly shownType?: Shown | undefined;
   /** Never set: carries the types of the documents that relations lead to. */
@@ -47,16 +47,6 @@ export interface Resource<
   readonly named: ReadonlySet<string>;
   /** Names of the fields for which the schema accepts `null`. */
   readonly nullable: ReadonlySet<string>;
-  /** Names of the fields that clients do not set. */
-  readonly readOnly: ReadonlySet<string>;
-  /** Names of the fields that clients set only when they create a document. */
-  readonly immutable: ReadonlySet<string>;
-  /** Rules for fields that some callers set when they create a document. */
-  readonly createRules: RuleByField;
-  /** Rules for fields that some callers set when they change a document. */
-  readonly updateRules: RuleByField;
-  /** Names of the fields that nobody sees. */
-  readonly secret: ReadonlySet<string>;
   /** Names that a schema which takes any field lets pass, and that clients do not set. */
   readonly reserved: ReadonlySet<string>;
   readonly searchable: boolean;

@@ -46,3 +46,40 @@ it("defineUser refuses rules of fields that are not in the schema of users", () 
   expect(define).toThrow(RestError);
   expect(define).toThrow("fields of users names role, expected a field of their schema");
 });
+
+it("a sign-up sets no field that nobody sets, and neither do admins", async () => {
+  const plan = z.enum(["free", "paid"]).default("free");
+  const paying = defineUser({ schema: z.object({ plan }), fields: { plan: { write: "nobody" } } });
+  const settings = { signUp: "public", signIn: "public", hasMails: false } as const;
+  const api = await openAccounts({ user: paying, ...settings });
+  const json = { email, password, plan: "paid" };
+  const signedUp = await api.send("POST", "/users", { json });
+  expect(signedUp).toMatchObject({ status: 201, json: { plan: "free" } });
+  const another = { ...json, email: "other@example.com" };
+  const created = await api.send("POST", "/users", { json: another, token: masterKey });
+  expect(created).toMatchObject({ status: 201, json: { plan: "free" } });
+  const { NewUser } = api.openApi.components["schemas"] as Record<string, { properties: object }>;
+  expect(Object.keys(NewUser?.properties ?? {})).not.toContain("plan");
+});
+
+it("the refusal of a sign-up does not repeat a value that nobody sees", async () => {
+  const pin = z.string().refine((value) => value !== "weak", {
+    error: ({ input }) => `${String(input)} is weak`,
+  });
+  const pinned = defineUser({ schema: z.object({ pin }), fields: { pin: { read: "nobody" } } });
+  const api = await openAccounts({ user: pinned, signUp: "public", hasMails: false });
+  const { json, status } = await api.send("POST", "/users", {
+    json: { email, password, pin: "weak" },
+  });
+  expect([status, json.param]).toEqual([400, "pin"]);
+  expect(JSON.stringify(json)).not.toContain("weak");
+});
+
+it.each(["email", "passwordHash", "sessionVersion", "verified", "unconfirmed"])(
+  "defineUser refuses a field %s of one's own, which sign-ups would set",
+  (name) => {
+    expect(() => defineUser({ schema: z.object({ [name]: z.unknown() }) })).toThrow(
+      `the schema of users has the field ${name}, which every user has already`,
+    );
+  },
+);

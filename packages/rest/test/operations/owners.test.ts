@@ -6,6 +6,7 @@ import { resourceRoutes } from "../../src/http/resource-routes.ts";
 import { createResourceController } from "../../src/operations/resource-controller.ts";
 import { defineResource } from "../../src/resource/define-resource.ts";
 import type { Resource } from "../../src/resource/resource.ts";
+import { adminViewer } from "../../src/resource/views.ts";
 import { memoryStore } from "../api-client.ts";
 import { openAsUsers } from "../as-users.ts";
 import { counting } from "../relations/counting-store.ts";
@@ -259,6 +260,35 @@ describe("the owner of a document", () => {
   });
 });
 
+describe("an owner whom nobody sees", () => {
+  const secret = defineResource({
+    name: "vote",
+    path: "/votes",
+    schema: z.object({ text: z.string() }),
+    access: { list: "public", show: "public", create: "user" },
+    owner: "author",
+    fields: { author: { read: "nobody" } },
+    relations: { author: { to: (): Resource => member, onDelete: "cascade" } },
+  });
+
+  it("may be a relation that removes documents with their user, and shows nothing", async () => {
+    const { as, members } = await open([secret, member]);
+    await as("ann", "POST", "/votes", { text: "t" });
+    expect((await as("root", "GET", "/votes?populate=author")).status).toBe(400);
+    expect(secret.output["properties"]).not.toHaveProperty("author");
+    await members.insert({ email: "root@example.com" }, { id: "root" });
+    expect((await as("root", "DELETE", "/members/ann")).status).toBe(204);
+    expect((await as("root", "GET", "/votes")).json).toEqual([]);
+  });
+
+  it("is not shown to handlers of one's own that name the field", async () => {
+    const { as, store } = await open([secret, member]);
+    const { id } = (await as("ann", "POST", "/votes", { text: "t" })).json;
+    const document = (await store.collection(secret.collection).get(id)) ?? expect.fail();
+    expect(secret.present(document, adminViewer, ["text", "author"])).toEqual({ text: "t" });
+  });
+});
+
 describe("a combination with the owner that is unique", () => {
   const review = defineResource({
     name: "review",
@@ -305,6 +335,22 @@ describe("a combination with the owner that is unique", () => {
       ]);
       expect(JSON.stringify(refused.json)).not.toMatch(/p-17|ann|bob/);
     }
+  });
+
+  it("may have an owner whom nobody sees, since callers are told of their own documents", async () => {
+    const secret = defineResource({
+      name: "review",
+      path: "/reviews",
+      schema: z.object({ product: z.string() }),
+      access: { list: "public", create: "user" },
+      owner: "author",
+      fields: { author: { read: "nobody" } },
+      unique: [["product", "author"]],
+    });
+    const { as } = await openAsUsers(resourceRoutes(secret));
+    expect((await as("ann", "POST", "/reviews", { product: "p" })).status).toBe(201);
+    expect((await as("ann", "POST", "/reviews", { product: "p" })).status).toBe(409);
+    expect((await as("bob", "POST", "/reviews", { product: "p" })).status).toBe(201);
   });
 
   it("may also have fields that clients do not see", async () => {

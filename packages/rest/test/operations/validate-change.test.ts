@@ -84,4 +84,22 @@ describe("a document that no longer fits its model", () => {
     expect([refused.status, refused.json.param]).toEqual([409, param]);
     expect(reported).toHaveLength(1);
   });
+
+  it("is refused without the names inside of a field that nobody sees", async () => {
+    const safe = defineResource({
+      name: "safe",
+      path: "/safes",
+      schema: z.object({ text: z.string(), answers: z.record(z.string(), z.int()).optional() }),
+      access: { update: "public" },
+      fields: { answers: { read: "nobody" } },
+    });
+    const { as, store } = await openResource(safe, { reportError: () => undefined });
+    const { collection }: Resource = safe;
+    await store.collection(collection).insert({ text: "t", answers: { maiden: "1" } }, { id: "a" });
+    const { json, status } = await as("", "PATCH", "/safes/a", { text: "new" });
+    expect([status, json.param]).toEqual([409, "answers"]);
+    expect(JSON.stringify(json)).not.toContain("maiden");
+    const own = await as("", "PATCH", "/safes/a", { answers: { sent: "1", maiden: null } });
+    expect([own.status, own.json.param]).toEqual([400, "answers.sent"]);
+  });
 });

@@ -50,6 +50,17 @@ const desk = defineResource({
   },
 });
 
+/** Its size is what admins change. */
+const room = defineResource({
+  name: "room",
+  path: "/rooms",
+  schema: z.object({
+    size: z.object({ width: z.int().nullable().optional(), height: z.int() }).optional(),
+  }),
+  access: { update: "user" },
+  fields: { size: { update: "admin" } },
+});
+
 const callers = ["", "bob", "ann", "root"] as const;
 type Caller = (typeof callers)[number];
 
@@ -257,6 +268,27 @@ describe("the rules of fields", () => {
       expect((await as("ann", "PUT", path, { seal })).status).toBe(400);
     }
     expect((await as("ann", "PUT", path, { pin: "2", size: 2 })).json).not.toHaveProperty("pin");
+  });
+
+  it("refuse a patch that would remove a part of what others change", async () => {
+    const { as, store } = await openAsUsers(resourceRoutes(room));
+    const size = { width: null, height: 2 };
+    const { id } = await store.collection(room.collection).insert({ size });
+    for (const sent of [size, { width: null }, { height: 3 }]) {
+      const { json, status } = await as("bob", "PATCH", `/rooms/${id}`, { size: sent });
+      expect([status, json.param]).toEqual([403, "size"]);
+    }
+    expect(await store.collection(room.collection).get(id)).toMatchObject({ size });
+  });
+
+  it("let a value be sent back in another order of its fields, or in part", async () => {
+    const { as, store } = await openAsUsers(resourceRoutes(room));
+    const { id } = await store
+      .collection(room.collection)
+      .insert({ size: { width: 1, height: 2 } });
+    const whole = { size: { height: 2, width: 1 } };
+    expect((await as("bob", "PUT", `/rooms/${id}`, whole)).status).toBe(200);
+    expect((await as("bob", "PATCH", `/rooms/${id}`, { size: { height: 2 } })).status).toBe(200);
   });
 
   it("may say who changes a field apart from who sets it first", async () => {

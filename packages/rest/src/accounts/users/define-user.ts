@@ -116,7 +116,9 @@ export function defineUser<Extra extends object = object, Given = unknown>(
   );
   const own = { name, picture, email: emailSchema, role };
   const extra: z.ZodRawShape = options.schema?.shape ?? {};
-  const taken = [...Object.keys(own), "password"].find((field) => Object.hasOwn(extra, field));
+  const taken = ["name", "picture", ...Object.keys(setByProgram), "password"].find((field) =>
+    Object.hasOwn(extra, field),
+  );
   check(
     taken === undefined,
     `the schema of users has the field ${taken}, which every user has already`,

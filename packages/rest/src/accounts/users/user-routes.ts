@@ -6,6 +6,7 @@ import { named } from "../../named-schema.ts";
 import { createResourceController } from "../../operations/resource-controller.ts";
 import { defineRoute, type Route } from "../../plan/route.ts";
 import type { Call } from "../../resource/call.ts";
+import { guardedSchema } from "../../resource/guarded-schema.ts";
 import { jsonSchemaOf } from "../../schema.ts";
 import { type AccountRoute, accountRoute } from "../account-route.ts";
 import type { AccountsContext } from "../accounts-context.ts";
@@ -88,11 +89,16 @@ function standardRoutes(context: AccountsContext, controller: UserController): r
   });
 }
 
+/** Fields that are sent with a creation, and by no update. */
+const setOnce: readonly string[] = ["email", "role"];
+
 /** Makes the route that creates a user; an open sign-up also has a link to confirm the address. */
 function creationOf({ linkOrigins, mails, signUp, user }: AccountsContext): Partial<Route> {
   const needsLink = signUp === "public" && mails !== undefined;
   const link = z.object({ link: pageLink(linkOrigins).optional() });
-  const body = needsLink ? user.creation.extend(link.shape) : user.creation;
+  const fields = needsLink ? user.creation.extend(link.shape) : user.creation;
+  const readOnly = new Set([...user.readOnly].filter((field) => !setOnce.includes(field)));
+  const body = guardedSchema(fields, { readOnly, secret: user.secret });
   const input = jsonSchemaOf(body, "input");
   return {
     summary: signUp === "public" ? "Sign up" : "Create a user",

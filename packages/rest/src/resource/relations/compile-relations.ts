@@ -34,7 +34,8 @@ export function compileRelations(
     if (relation.inverse === undefined) references.push(compileReference(name, relation, place));
     else inverses.push(compileInverse(name, relation, place));
   }
-  const known = [...references, ...inverses].map(({ name }) => name);
+  const shown = references.filter(({ field }) => !place.secret.has(field)); // It may be the owner.
+  const known = [...shown, ...inverses].map(({ name }) => name);
   return { references, inverses, paths: populatePaths(populate ?? { paths: known }, known, place) };
 }
 
@@ -45,7 +46,7 @@ function compileReference(name: string, relation: Relation, place: RelationPlace
   const schema = Object.hasOwn(properties, field) ? properties[field] : undefined;
   check(schema !== undefined || field === owner, `${of} has no field ${field}`);
   check(field !== "id", `${of} has the field id, which refers to no other document`);
-  check(!secret.has(field), `${of} has the secret field ${field}`);
+  check(!secret.has(field) || field === owner, `${of} has a field that nobody sees: ${field}`);
   const clashes = name !== field && (Object.hasOwn(properties, name) || name === owner);
   check(!clashes && !taken.includes(name), `${of} must have a name that nothing else has`);
   check(limit === undefined, `${of} has a limit, which only inverse ones have`);
