@@ -17,7 +17,7 @@ export const article = defineResource({
     title: z.string().trim().min(1).max(200),
     published: z.boolean().default(false),
   }),
-  readOnly: ["published"],
+  fields: { published: { write: "nobody" } },
   access: { list: "public", show: "public", create: "user", update: "owner", remove: "owner" },
   owner: "author",
   filter: ["published"],

@@ -17,7 +17,7 @@ export const order = defineResource({
     title: z.string().min(1).max(100),
     paid: z.int().min(0).default(0), // cents
   }),
-  readOnly: ["paid"],
+  fields: { paid: { write: "nobody" } },
   access: { list: "owner", show: "owner", create: "user" },
   owner: "customer",
 });

@@ -42,8 +42,7 @@ export type UnseenIn<Rules> = {
 }[keyof Rules];
 
 /**
- * Names of the fields that not everyone may see: some do, or the rule is known only when the program
- * runs.
+ * Names of the fields that not everyone may see: some do, or the type does not tell the rule.
  */
 export type RestrictedIn<Rules> = {
   [Name in keyof Rules]: ReadRule<Rules[Name]> extends "public"

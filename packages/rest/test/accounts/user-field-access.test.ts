@@ -76,7 +76,7 @@ it("the refusal of a sign-up does not repeat a value that nobody sees", async ()
 });
 
 it.each(["email", "passwordHash", "sessionVersion", "verified", "unconfirmed"])(
-  "defineUser refuses a field %s of one's own, which sign-ups would set",
+  "defineUser refuses a schema with the field %s, which sign-ups would set",
   (name) => {
     expect(() => defineUser({ schema: z.object({ [name]: z.unknown() }) })).toThrow(
       `the schema of users has the field ${name}, which every user has already`,

@@ -281,7 +281,7 @@ describe("an owner whom nobody sees", () => {
     expect((await as("root", "GET", "/votes")).json).toEqual([]);
   });
 
-  it("is not shown to handlers of one's own that name the field", async () => {
+  it("is not shown by a handler that names the field", async () => {
     const { as, store } = await open([secret, member]);
     const { id } = (await as("ann", "POST", "/votes", { text: "t" })).json;
     const document = (await store.collection(secret.collection).get(id)) ?? expect.fail();
@@ -337,7 +337,7 @@ describe("a combination with the owner that is unique", () => {
     }
   });
 
-  it("may have an owner whom nobody sees, since callers are told of their own documents", async () => {
+  it("may have an owner whom nobody sees, since a conflict is with a document of the caller", async () => {
     const secret = defineResource({
       name: "review",
       path: "/reviews",
