@@ -101,7 +101,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     options: OidcClientOptions = {},
   ) {
     const rest = checkOidcOptions(clientId, options);
-    const { clockTolerance = 30, jwks, allowInsecure, build } = options;
+    const { clockTolerance = 30, allowInsecure, build } = options;
     checkMetadata(metadata, allowInsecure === true ? isHttpUrl : isSecureUrl);
     const authScheme = rest.authScheme ?? chooseScheme(metadata, clientSecret, rest.clientKey);
     const usesMtlsAliases = authScheme === "tls_client_auth";
@@ -111,7 +111,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     this.metadata = metadata;
     this.usesMtlsAliases = usesMtlsAliases;
     const { jwks_uri: uri } = metadata;
-    const keyOptions = { ...jwks, clock, allowInsecure, maxResponseBytes };
+    const keyOptions = { clock, allowInsecure, maxResponseBytes };
     this.jwks = uri === undefined ? undefined : new RemoteJwks(uri, keyOptions, this.connection);
     const algorithms =
       options.idTokenAlgorithms ?? signedWithKeys(metadata.id_token_signing_alg_values_supported);

@@ -91,7 +91,6 @@ const takers: readonly (readonly [name: string, wrong: string, meant: string, ta
     (o) => make(OidcClient, metadata, "id", null, o),
   ],
   ["OidcClient", "discovery", "", (o) => make(OidcClient, metadata, "id", null, o)],
-  ["jwks", "coolDown", "cooldown", (o) => make(OidcClient, metadata, "id", null, { jwks: o })],
   [
     "OidcClient.discover",
     "expected_issuer",
@@ -126,7 +125,7 @@ const takers: readonly (readonly [name: string, wrong: string, meant: string, ta
     (o) => call(oidc.tokenExchange, "getToken", o),
   ],
   ["discover", "algoritm", "algorithm", (o) => run(discover, site, o)],
-  ["RemoteJwks", "cache_max_age", "cacheMaxAge", (o) => make(RemoteJwks, site, o)],
+  ["RemoteJwks", "allow_insecure", "allowInsecure", (o) => make(RemoteJwks, site, o)],
   ["DPoP.generate", "algoritm", "algorithm", (o) => call(DPoP, "generate", o)],
   ["DPoP.fromKeys", "private_key", "privateKey", (o) => call(DPoP, "fromKeys", o)],
 ];

@@ -22,13 +22,6 @@ export interface JwtHeader {
 
 /** Options of {@link RemoteJwks}. */
 export interface RemoteJwksOptions extends DocumentOptions {
-  /** How long keys are used before they are fetched again, in seconds. Default: `600`. */
-  readonly cacheMaxAge?: number | undefined;
-  /**
-   * Minimum time between two fetches for keys that are not there, in seconds: tokens with invented
-   * key identifiers must not make us flood the server. Default: `30`.
-   */
-  readonly cooldown?: number | undefined;
   /** Now, in milliseconds. Default: `Date.now`. */
   readonly clock?: (() => number) | undefined;
 }
@@ -37,6 +30,13 @@ export interface RemoteJwksOptions extends DocumentOptions {
 const publicMembers = ["kty", "crv", "x", "y", "n", "e", "pub"] as const;
 /** Keys of a set that are looked at. */
 const maxKeys = 200;
+/** How long keys are used before they are fetched again, in milliseconds. */
+const maxAge = 600_000;
+/**
+ * Minimum time between two fetches for keys that are not there, in milliseconds: tokens with
+ * invented key identifiers must not make us flood the server.
+ */
+const cooldown = 30_000;
 /** Time after a failed fetch in which it is not tried again, in milliseconds. */
 const retryAfter = 1000;
 /** For how long old keys are used while the issuer's cannot be fetched, in milliseconds. */
@@ -52,8 +52,6 @@ export class RemoteJwks {
   /** Where the keys come from. */
   readonly url: string;
   readonly #source: DocumentSource;
-  readonly #maxAge: number;
-  readonly #cooldown: number;
   readonly #clock: () => number;
   #keys: readonly JsonRecord[] = [];
   #imported = new Map<string, CryptoKey | Promise<CryptoKey>>();
@@ -67,20 +65,11 @@ export class RemoteJwks {
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for wrong options
    */
   constructor(url: string | URL, options: RemoteJwksOptions = {}, connection?: Connection) {
-    checkOptions("RemoteJwks", options, [
-      ...documentOptionNames,
-      "cacheMaxAge",
-      "cooldown",
-      "clock",
-    ]);
-    const { cacheMaxAge = 600, cooldown = 30, clock = Date.now } = options;
+    checkOptions("RemoteJwks", options, [...documentOptionNames, "clock"]);
+    const { clock = Date.now } = options;
     if (!URL.canParse(url)) throw optionError("url", url, "the URL of a key set");
-    checkSeconds("cacheMaxAge", cacheMaxAge);
-    checkSeconds("cooldown", cooldown);
     this.url = new URL(url).href;
     this.#source = createDocumentSource(options, connection);
-    this.#maxAge = cacheMaxAge * 1000;
-    this.#cooldown = cooldown * 1000;
     this.#clock = clock;
   }
 
@@ -92,15 +81,13 @@ export class RemoteJwks {
    */
   getKey(header: JwtHeader): CryptoKey | Promise<CryptoKey> {
     const imported = this.#imported.get(importedName(header));
-    return imported !== undefined && this.#isYoungerThan(this.#maxAge)
-      ? imported
-      : this.#findKey(header);
+    return imported !== undefined && this.#isYoungerThan(maxAge) ? imported : this.#findKey(header);
   }
 
   async #findKey(header: JwtHeader): Promise<CryptoKey> {
-    if (!this.#isYoungerThan(this.#maxAge)) await this.#refetch(header);
+    if (!this.#isYoungerThan(maxAge)) await this.#refetch(header);
     let key = selectKey(this.#keys, header);
-    if (key === undefined && !this.#isYoungerThan(this.#cooldown)) {
+    if (key === undefined && !this.#isYoungerThan(cooldown)) {
       await this.#fetchOnce();
       key = selectKey(this.#keys, header);
     }
@@ -131,7 +118,7 @@ export class RemoteJwks {
   /** Fetches the keys again because they are old; if that fails, an old fitting key will do. */
   async #refetch(header: JwtHeader): Promise<void> {
     const isUsable =
-      this.#isYoungerThan(this.#maxAge + maxStale) && selectKey(this.#keys, header) !== undefined;
+      this.#isYoungerThan(maxAge + maxStale) && selectKey(this.#keys, header) !== undefined;
     const fetched = this.#fetchOnce();
     if (!isUsable) return fetched;
     // A server that has failed and now hangs must not make every caller wait.
@@ -235,9 +222,4 @@ function wantedKind(alg: string): { readonly kty: string; readonly crv?: string 
   };
   // `HS256` and the like: secrets are not published, so no key may ever fit.
   return { kty: alg.startsWith("ES") ? "EC" : "none", crv: curves[alg] ?? "none" };
-}
-
-function checkSeconds(name: string, value: unknown): void {
-  if (typeof value === "number" && value >= 0) return;
-  throw optionError(name, value, "seconds, at least 0");
 }
