@@ -5,7 +5,6 @@ import {
   type TargetCheck,
 } from "../message/allowed-origins.ts";
 import { checkTypes } from "../check-options.ts";
-import { checkTimeout } from "../connection/connection-opts.ts";
 import { toHeaders } from "../connection/connection.ts";
 import { optionError, OAuth2UsageError } from "../errors.ts";
 import { wholeOrStream } from "../message/whole-or-stream.ts";
@@ -29,22 +28,16 @@ export interface AuthorizeOptions {
    * allows. Default: true.
    */
   readonly retryOn401?: boolean | undefined;
-  /**
-   * Time to wait for the head of the response, and for each further piece of its body, in
-   * milliseconds; 0 means no limit. Default: that of the client.
-   */
-  readonly timeout?: number | undefined;
 }
 
 /** Names of the options, for those of {@link authorizedFetch} too. */
 export const authorizeOptionNames: readonly (keyof AuthorizeOptions)[] = [
   "allowedOrigins",
   "retryOn401",
-  "timeout",
 ];
 
 /** A request without its token. */
-export type UnauthorizedRequest = Omit<StreamedRequest, "credential" | "timeout">;
+export type UnauthorizedRequest = Omit<StreamedRequest, "credential">;
 
 /** Puts tokens of a source on requests. */
 export interface Authorizer {
@@ -64,18 +57,17 @@ export interface Authorizer {
  */
 export function createAuthorizer(source: TokenSource, options: AuthorizeOptions): Authorizer {
   const { client } = source;
-  const { allowedOrigins, retryOn401 = true, timeout } = options;
+  const { allowedOrigins, retryOn401 = true } = options;
   if (allowedOrigins === undefined && client.site === undefined) {
     throw optionError("allowedOrigins", undefined, "origins, since the client has no site");
   }
   checkTypes("boolean", { retryOn401 });
-  checkTimeout(timeout);
   const manager = source instanceof TokenManager ? source : undefined;
   const site = client.site === undefined ? undefined : new URL(client.site);
   const isAllowed = createTargetCheck(allowedOrigins ?? "site", site);
   const attempt = async (request: UnauthorizedRequest, token: AccessToken) => {
     const credential = token.credential(request.verb.toLowerCase());
-    return streamToResource(client, { ...request, credential, timeout });
+    return streamToResource(client, { ...request, credential });
   };
   return {
     resolve: (path) => client.resolve(path),

@@ -86,7 +86,7 @@ export function checkCertificate({ cert, pfx }: ConnectionOpts): void {
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
-export function checkTimeout(timeout: number | undefined): void {
+function checkTimeout(timeout: number | undefined): void {
   // Timers of the platform fire at once where the time is longer.
   if (timeout !== undefined && !(Number.isFinite(timeout) && timeout >= 0 && timeout < 2 ** 31)) {
     throw optionError("timeout", timeout, "milliseconds up to 2147483647, or 0 for no limit");

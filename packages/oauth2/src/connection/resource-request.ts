@@ -31,8 +31,6 @@ export interface ResourceRequestOptions extends ParseOptions {
   readonly maxRedirects?: number | undefined;
   /** Maximum body of the response, in bytes. Default: that of the client. */
   readonly maxResponseBytes?: number | undefined;
-  /** Time for each exchange, in milliseconds. Default: that of the connection. */
-  readonly timeout?: number | undefined;
   /** Aborts the request. Default: none. */
   readonly signal?: AbortSignal | null | undefined;
 }
@@ -73,7 +71,6 @@ export async function sendToResource(
     "raiseErrors",
     "maxRedirects",
     "maxResponseBytes",
-    "timeout",
     "signal",
   ]);
   const { raiseErrors = client.raiseErrors, maxRedirects } = options;
@@ -91,9 +88,7 @@ export async function sendToResource(
 
 /** A request whose bodies are streams, as `fetch` sends them. */
 export interface StreamedRequest
-  extends
-    ResourceTarget,
-    Pick<Exchange, "headers" | "body" | "transport" | "timeout" | "signal" | "init"> {
+  extends ResourceTarget, Pick<Exchange, "headers" | "body" | "transport" | "signal" | "init"> {
   readonly redirect: NonNullable<RequestInit["redirect"]>;
 }
 
@@ -143,8 +138,7 @@ async function firstHop(
   const url = pairs.length === 0 ? given : withQuery(given, pairs);
   const fields = options.body instanceof FormData ? options.body : body;
   const secrets = secretsOfHop({ url, headers, credential }, fields);
-  const { timeout, signal } = options;
-  return { method, url, headers, body, credential, secrets, timeout, signal };
+  return { method, url, headers, body, credential, secrets, signal: options.signal };
 }
 
 /** The secrets of the first request; redirected ones may have fewer headers and no body. */

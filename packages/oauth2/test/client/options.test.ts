@@ -114,7 +114,7 @@ const takers: readonly (readonly [name: string, wrong: string, meant: string, ta
     (o) => call(oidc, "userInfo", "t", { expectedSub: false, ...o }),
   ],
   ["introspect", "token_type_hint", "tokenTypeHint", (o) => call(oidc, "introspect", "t", o)],
-  ["pushAuthorization", "time_out", "timeout", (o) => call(oidc, "pushAuthorization", {}, o)],
+  ["pushAuthorization", "signals", "signal", (o) => call(oidc, "pushAuthorization", {}, o)],
   ["endSessionUrl", "id_token_hint", "idTokenHint", (o) => call(oidc, "endSessionUrl", o)],
   ["device.start", "signals", "signal", (o) => call(oidc.device, "start", {}, o)],
   ["device.poll", "waits", "wait", (o) => call(oidc.device, "poll", {}, o)],
