@@ -4,7 +4,6 @@ import {
   type AllowedOrigins,
   type TargetCheck,
 } from "../message/allowed-origins.ts";
-import { checkTypes } from "../check-options.ts";
 import { toHeaders } from "../connection/connection.ts";
 import { optionError, OAuth2UsageError } from "../errors.ts";
 import { wholeOrStream } from "../message/whole-or-stream.ts";
@@ -23,18 +22,7 @@ export interface AuthorizeOptions {
    * needs this option.
    */
   readonly allowedOrigins?: AllowedOrigins | undefined;
-  /**
-   * Whether a 401 makes a manager renew the token, and the request is sent once more if its body
-   * allows. Default: true.
-   */
-  readonly retryOn401?: boolean | undefined;
 }
-
-/** Names of the options, for those of {@link authorizedFetch} too. */
-export const authorizeOptionNames: readonly (keyof AuthorizeOptions)[] = [
-  "allowedOrigins",
-  "retryOn401",
-];
 
 /** A request without its token. */
 export type UnauthorizedRequest = Omit<StreamedRequest, "credential">;
@@ -57,11 +45,10 @@ export interface Authorizer {
  */
 export function createAuthorizer(source: TokenSource, options: AuthorizeOptions): Authorizer {
   const { client } = source;
-  const { allowedOrigins, retryOn401 = true } = options;
+  const { allowedOrigins } = options;
   if (allowedOrigins === undefined && client.site === undefined) {
     throw optionError("allowedOrigins", undefined, "origins, since the client has no site");
   }
-  checkTypes("boolean", { retryOn401 });
   const manager = source instanceof TokenManager ? source : undefined;
   const site = client.site === undefined ? undefined : new URL(client.site);
   const isAllowed = createTargetCheck(allowedOrigins ?? "site", site);
@@ -84,7 +71,7 @@ export function createAuthorizer(source: TokenSource, options: AuthorizeOptions)
       const { stream, head } = await attempt(request, token);
       // Another origin, to which a redirect may have led, did not get the token.
       const isRefused = head.status === 401 && new URL(head.url).origin === url.origin;
-      if (!isRefused || !retryOn401 || manager === undefined) return stream;
+      if (!isRefused || manager === undefined) return stream;
       const renewed = await manager.getToken({ refused: token, signal }).catch(() => undefined);
       signal?.throwIfAborted();
       // The 401 describes what is wrong with the request; the manager reports the other error.

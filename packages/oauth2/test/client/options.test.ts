@@ -70,7 +70,7 @@ const takers: readonly (readonly [name: string, wrong: string, meant: string, ta
   ],
   ["authorizedFetch", "allowOrigins", "allowedOrigins", (o) => run(authorizedFetch, token, o)],
   ["authorizedFetch", "allowed_origins", "allowedOrigins", (o) => run(authorizedFetch, token, o)],
-  ["withAccessToken", "retryOn-401", "retryOn401", (o) => run(withAccessToken, token, o)],
+  ["withAccessToken", "allowed-origins", "allowedOrigins", (o) => run(withAccessToken, token, o)],
   ["TokenManager", "onchange", "onChange", (o) => make(TokenManager, client, o)],
   [
     "TokenManager.getToken",
