@@ -3,7 +3,6 @@ import {
   checkOwnParameters,
   checkTransaction,
   hasOpenId,
-  readAcrValues,
   readMaxAge,
   type AuthorizationTransaction,
   type OpenIdFlow,
@@ -62,8 +61,8 @@ export class AuthCodeGrant {
     params: AuthorizeParams = {},
     options: StartAuthorizationOptions = {},
   ): Promise<StartedAuthorization> {
-    checkOptions("authCode.start", options, ["lifetime", "requireAcr"]);
-    const { lifetime = 3600, requireAcr = false } = options;
+    checkOptions("authCode.start", options, ["lifetime"]);
+    const { lifetime = 3600 } = options;
     if (!(lifetime > 0)) throw optionError("lifetime", lifetime, "seconds above 0");
     checkOwnParameters(params);
     const { openId, issuer, clock } = this.#client;
@@ -94,7 +93,6 @@ export class AuthCodeGrant {
       resource: sent.has("resource") ? sent.getAll("resource") : undefined,
       scope: sent.get("scope") ?? undefined,
       maxAge: readMaxAge(sent.get("max_age")),
-      acrValues: requireAcr ? readAcrValues(sent.get("acr_values")) : undefined,
       expiresAt: Math.floor(clock() / 1000 + lifetime),
     };
     const finished = openId === undefined ? url.href : await openId.finishUrl(url);
