@@ -52,10 +52,7 @@ export type ClientVerifyIdTokenOptions = Pick<
 >;
 
 /** Options of {@link OidcClient.verifyLogoutToken}: those that the client does not know. */
-export type ClientVerifyLogoutTokenOptions = Pick<
-  VerifyLogoutTokenOptions,
-  "maxTokenAge" | "rememberOnce"
->;
+export type ClientVerifyLogoutTokenOptions = Pick<VerifyLogoutTokenOptions, "rememberOnce">;
 
 /**
  * A client of a server whose metadata is known: everything that an `OAuth2Client` is, and OpenID
@@ -222,7 +219,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     logoutToken: string,
     options: ClientVerifyLogoutTokenOptions = {},
   ): Promise<LogoutClaims> {
-    checkOptions("verifyLogoutToken", options, ["maxTokenAge", "rememberOnce"]);
+    checkOptions("verifyLogoutToken", options, ["rememberOnce"]);
     return verifyLogoutToken(logoutToken, {
       ...options,
       issuer: this.metadata.issuer,
