@@ -172,8 +172,6 @@ describe("a sign-in", () => {
 });
 
 describe("TokenManager", () => {
-  const expired = { access_token: "A", refresh_token: "R", expires_at: 1 };
-
   it("sends those of the token, also those of a token that it got by its grant", async () => {
     const oauth = client();
     const store = new MemoryTokenStore();
