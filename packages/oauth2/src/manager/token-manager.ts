@@ -59,13 +59,14 @@ export interface GetTokenOptions {
  * Keeps one token fresh. However many callers ask, and however many processes share the store, an
  * expired token is refreshed once; a new one is stored before anybody gets it. That is done half a
  * minute before the expiry; if it fails while the token is still good, the old one is given. A
- * refresh token that the server refused (`invalid_grant`) is not sent again, unless it is set again.
- * A token request that failed is followed by none until the time of the server's `Retry-After`, at
- * most a minute. Else the pause is 100 ms, doubled with each failure up to 30 s. Callers wait for the
- * next request if the failure may pass: no connection, or a status of 408, 429, or 500 and above.
- * Their signal ends the wait, or the `timeout` of the client's connection; else they get the same
- * error. A token that had expired on arrival is returned for as long. A token that this manager
- * requested less than 5 s ago is not renewed because a resource refused it.
+ * refresh token that the server refused (`invalid_grant`) is not sent again, unless it is set
+ * again. A token request that failed is followed by none until the time of the server's `Retry-
+ * After`, at most a minute. Else the pause is 100 ms, doubled with each failure up to 30 s.
+ * Callers wait for the next request if the failure may pass: no connection, or a status of 408,
+ * 429, or 500 and above. Their signal ends the wait, or the `timeout` of the client's connection;
+ * else they get the same error. A token that had expired on arrival is returned for as long. A
+ * token that this manager requested less than 5 s ago is not renewed because a resource refused
+ * it.
  *
  * @example
  * ```ts

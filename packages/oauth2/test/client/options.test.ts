@@ -298,10 +298,10 @@ describe("the algorithm of a key", () => {
     ["EdDSA", () => generateKeyPairSync("ed25519").privateKey],
   ];
 
-  it.each(kinds)("is found for PEM, KeyObject and JWK: %s", async (algorithm, generate) => {
+  it.each(kinds)("is found for PEM and JWK: %s", async (algorithm, generate) => {
     const key = generate();
     const pem = key.export({ type: "pkcs8", format: "pem" }).toString();
-    for (const form of [pem, key, key.export({ format: "jwk" })]) {
+    for (const form of [pem, key.export({ format: "jwk" })]) {
       const own = new OAuth2Client("id", null, {
         site: server.origin,
         authScheme: "private_key_jwt",
@@ -319,11 +319,10 @@ describe("the algorithm of a key", () => {
   it("is asked for where the key does not tell it, by the name of its option", async () => {
     const ed448 = generateKeyPairSync("ed448").privateKey;
     const pem = ed448.export({ type: "pkcs8", format: "pem" }).toString();
-    for (const key of [pem, ed448]) {
-      expect(
-        await messageOf(() => make(OAuth2Client, "id", null, { clientKey: { key } })),
-      ).toContain("the algorithm of clientKey must be set");
-    }
+    const message = (key: unknown): Promise<string> =>
+      messageOf(() => make(OAuth2Client, "id", null, { clientKey: { key } }));
+    expect(await message(pem)).toContain("the algorithm of clientKey must be set");
+    expect(await message(ed448)).toContain("the key of clientKey is invalid");
   });
 
   it("is that of a CryptoKey", async () => {
