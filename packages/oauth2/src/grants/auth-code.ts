@@ -17,7 +17,7 @@ import {
   type CallbackInput,
 } from "./authorization-response.ts";
 import { hideFromInspect } from "../inspect-as-json.ts";
-import { codeChallenge, generateCodeVerifier, randomState } from "./pkce.ts";
+import { codeChallenge, randomValue } from "./pkce.ts";
 import { keptParams } from "../token/refresh-params.ts";
 import type { TokenOptions } from "../token/token-options.ts";
 import { splitTokenParams, type TokenParams } from "../token/token-params.ts";
@@ -70,9 +70,9 @@ export class AuthCodeGrant {
     const asksForIdToken = hasOpenId(scope);
     if (asksForIdToken && openId === undefined)
       throw optionError("scope", "openid", "an OidcClient, which validates the ID token");
-    const state = randomState();
-    const codeVerifier = generateCodeVerifier();
-    const nonce = asksForIdToken ? randomState() : undefined;
+    const state = randomValue();
+    const codeVerifier = randomValue();
+    const nonce = asksForIdToken ? randomValue() : undefined;
     const url = new URL(
       this.authorizeUrl({
         ...params,
