@@ -29,7 +29,7 @@ export interface ResourceRequestOptions extends ParseOptions {
   readonly raiseErrors?: boolean | undefined;
   /** Redirects to follow. Default: that of the client. */
   readonly maxRedirects?: number | undefined;
-  /** Maximum body of the response, in bytes. Default: that of the client. */
+  /** Maximum body of the response, in bytes. Default: 33_554_432. */
   readonly maxResponseBytes?: number | undefined;
   /** Aborts the request. Default: none. */
   readonly signal?: AbortSignal | null | undefined;
@@ -40,7 +40,6 @@ export interface ResourceSender {
   readonly connection: Connection;
   readonly checkTarget: TargetCheck;
   readonly maxRedirects: number;
-  readonly maxResourceBytes: number;
   readonly raiseErrors: boolean;
   readonly bodyEncoding: BodyEncoding;
 }
@@ -74,12 +73,11 @@ export async function sendToResource(
     "signal",
   ]);
   const { raiseErrors = client.raiseErrors, maxRedirects } = options;
-  const { connection, maxResourceBytes } = client;
-  const { maxResponseBytes = maxResourceBytes, parse, snaky, snakyHashClass } = options;
+  const { maxResponseBytes = 33_554_432, parse, snaky, snakyHashClass } = options;
   const whole = { maxResponseBytes, parse, snaky, snakyHashClass };
   client.checkTarget(target.url);
   const { head } = await follow(client, await firstHop(client, target, options), {
-    send: async (exchange) => ({ head: await connection.send({ ...exchange, ...whole }) }),
+    send: async (exchange) => ({ head: await client.connection.send({ ...exchange, ...whole }) }),
     maxRedirects,
   });
   if (raiseErrors && head.error !== undefined) throw head.error;
