@@ -8,8 +8,8 @@ export class LostLockError extends TokenStoreError {}
 /** Options of a store that processes share. */
 export interface LeaseOptions {
   /**
-   * After how many milliseconds without a sign of life a lock is free. A `DocumentTokenStore` gives
-   * no sign: there it is longer than a refresh may take, or two processes make one; with DPoP that
+   * After how many milliseconds without a sign of life a lock is free. There is none in a
+   * `DocumentTokenStore`: longer than a refresh may take, or two processes make one; with DPoP that
    * is twice the timeout of the client. Default: 30_000; of a `DocumentTokenStore` 60_000.
    */
   readonly leaseTime?: number | undefined;

@@ -31,10 +31,8 @@ export interface RemoteJwksOptions extends DocumentOptions {
 type KeyFinder = (header: JwtHeader) => Promise<CryptoKey | undefined>;
 
 /** Members of a JWK that are read; whatever else a server publishes is not, also private ones. */
-const publicMembers: readonly string[] = [
-  ...["kty", "crv", "x", "y", "n", "e", "pub"],
-  ...["kid", "alg", "use", "key_ops"],
-];
+const publicMembers = ["kty", "crv", "x", "y", "n", "e", "pub"] as const;
+const usageMembers = ["kid", "use", "key_ops"] as const;
 /** Keys of a set that are looked at. */
 const maxKeys = 200;
 /** How long keys are used before they are fetched again, in milliseconds. */
@@ -181,9 +179,9 @@ async function fetchKeys(url: URL, source: DocumentSource): Promise<KeyFinder> {
 /** The members that are read. `EdDSA` and `Ed25519` are one algorithm, which the curve names. */
 function publicHalf(key: JsonRecord): JWK {
   const isEdwards = key["crv"] === "Ed25519" && /^Ed(?:DSA|25519)$/.test(String(key["alg"]));
-  const names = publicMembers.filter((name) => key[name] !== undefined);
-  const read = isEdwards ? names.filter((name) => name !== "alg") : names;
-  return Object.fromEntries(read.map((name) => [name, key[name]]));
+  const names = [...publicMembers, ...usageMembers, ...(isEdwards ? [] : ["alg"])];
+  const given = names.filter((name) => key[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, key[name]]));
 }
 
 /** A name for a key and the algorithm that it is used with. Only found keys are cached by it. */
