@@ -1,11 +1,8 @@
 export { AccessToken } from "./token/access-token.ts";
 export { authorizedFetch } from "./client/authorized-fetch.ts";
 export { withAccessToken } from "./client/with-access-token.ts";
-export {
-  DocumentTokenStore,
-  type DocumentTokenStoreOptions,
-  type TokenDocument,
-} from "./store/document-token-store.ts";
+export { DocumentTokenStore, type TokenDocument } from "./store/document-token-store.ts";
+export type { LeaseOptions } from "./store/lease.ts";
 export { TokenManager, type TokenManagerOptions } from "./manager/token-manager.ts";
 export type { TokenHash } from "./token/token-hash.ts";
 export type { AuthorizeOptions } from "./client/authorizer.ts";

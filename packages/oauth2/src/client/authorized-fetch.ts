@@ -1,5 +1,4 @@
 import {
-  authorizeOptionNames,
   createAuthorizer,
   readRequest,
   type AuthorizeOptions,
@@ -32,7 +31,7 @@ export function authorizedFetch(
   source: TokenSource,
   options: AuthorizeOptions = {},
 ): AuthorizedFetch {
-  checkOptions("authorizedFetch", options, authorizeOptionNames);
+  checkOptions("authorizedFetch", options, ["allowedOrigins"]);
   const authorizer = createAuthorizer(source, options);
   return async (input, init) => {
     const url = input instanceof Request ? new URL(input.url) : authorizer.resolve(input);

@@ -4,8 +4,6 @@ import {
   type AllowedOrigins,
   type TargetCheck,
 } from "../message/allowed-origins.ts";
-import { checkTypes } from "../check-options.ts";
-import { checkTimeout } from "../connection/connection-opts.ts";
 import { toHeaders } from "../connection/connection.ts";
 import { optionError, OAuth2UsageError } from "../errors.ts";
 import { wholeOrStream } from "../message/whole-or-stream.ts";
@@ -24,27 +22,10 @@ export interface AuthorizeOptions {
    * needs this option.
    */
   readonly allowedOrigins?: AllowedOrigins | undefined;
-  /**
-   * Whether a 401 makes a manager renew the token, and the request is sent once more if its body
-   * allows. Default: true.
-   */
-  readonly retryOn401?: boolean | undefined;
-  /**
-   * Time to wait for the head of the response, and for each further piece of its body, in
-   * milliseconds; 0 means no limit. Default: that of the client.
-   */
-  readonly timeout?: number | undefined;
 }
 
-/** Names of the options, for those of {@link authorizedFetch} too. */
-export const authorizeOptionNames: readonly (keyof AuthorizeOptions)[] = [
-  "allowedOrigins",
-  "retryOn401",
-  "timeout",
-];
-
 /** A request without its token. */
-export type UnauthorizedRequest = Omit<StreamedRequest, "credential" | "timeout">;
+export type UnauthorizedRequest = Omit<StreamedRequest, "credential">;
 
 /** Puts tokens of a source on requests. */
 export interface Authorizer {
@@ -64,18 +45,16 @@ export interface Authorizer {
  */
 export function createAuthorizer(source: TokenSource, options: AuthorizeOptions): Authorizer {
   const { client } = source;
-  const { allowedOrigins, retryOn401 = true, timeout } = options;
+  const { allowedOrigins } = options;
   if (allowedOrigins === undefined && client.site === undefined) {
     throw optionError("allowedOrigins", undefined, "origins, since the client has no site");
   }
-  checkTypes("boolean", { retryOn401 });
-  checkTimeout(timeout);
   const manager = source instanceof TokenManager ? source : undefined;
   const site = client.site === undefined ? undefined : new URL(client.site);
   const isAllowed = createTargetCheck(allowedOrigins ?? "site", site);
   const attempt = async (request: UnauthorizedRequest, token: AccessToken) => {
     const credential = token.credential(request.verb.toLowerCase());
-    return streamToResource(client, { ...request, credential, timeout });
+    return streamToResource(client, { ...request, credential });
   };
   return {
     resolve: (path) => client.resolve(path),
@@ -92,7 +71,7 @@ export function createAuthorizer(source: TokenSource, options: AuthorizeOptions)
       const { stream, head } = await attempt(request, token);
       // Another origin, to which a redirect may have led, did not get the token.
       const isRefused = head.status === 401 && new URL(head.url).origin === url.origin;
-      if (!isRefused || !retryOn401 || manager === undefined) return stream;
+      if (!isRefused || manager === undefined) return stream;
       const renewed = await manager.getToken({ refused: token, signal }).catch(() => undefined);
       signal?.throwIfAborted();
       // The 401 describes what is wrong with the request; the manager reports the other error.

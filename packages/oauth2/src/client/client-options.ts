@@ -49,8 +49,6 @@ export interface OAuth2ClientOptions {
   readonly allowedOrigins?: AllowedOrigins | undefined;
   /** Maximum response of an endpoint, in bytes. Default: 1_048_576. */
   readonly maxResponseBytes?: number | undefined;
-  /** Maximum response of a resource, in bytes. Default: 33_554_432. */
-  readonly maxResourceBytes?: number | undefined;
   /** Proof of possession (RFC 9449), such as `DPoP` of `oauth2/oidc`. Default: none. */
   readonly dpop?: RequestProof | undefined;
   /** Returns milliseconds since the epoch. Default: `Date.now`. */
@@ -79,7 +77,6 @@ export const sharedOptionNames: readonly Exclude<keyof OAuth2ClientOptions, Meta
   "fetch",
   "allowedOrigins",
   "maxResponseBytes",
-  "maxResourceBytes",
   "dpop",
   "clock",
 ];
@@ -115,7 +112,7 @@ export function checkClientOptions(options: OAuth2ClientOptions): void {
   if (logger !== undefined && typeof Reflect.get(Object(logger), "debug") !== "function") {
     throw optionError("logger", "an object", "one with a function debug");
   }
-  for (const name of ["maxRedirects", "maxResponseBytes", "maxResourceBytes"] as const) {
+  for (const name of ["maxRedirects", "maxResponseBytes"] as const) {
     const value = options[name];
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
       throw optionError(name, value, "a whole number");

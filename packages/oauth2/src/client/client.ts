@@ -95,8 +95,6 @@ export class OAuth2Client implements FormSender, ResourceSender {
   readonly maxRedirects: number;
   /** Maximum bytes of a response of the authorization server. */
   readonly maxResponseBytes: number;
-  /** Maximum bytes of a response of a resource. */
-  readonly maxResourceBytes: number;
   /** How objects are sent as bodies. */
   readonly bodyEncoding: BodyEncoding;
   /** Authorization code grant (RFC 6749, 4.1). */
@@ -136,7 +134,6 @@ export class OAuth2Client implements FormSender, ResourceSender {
       logger = consoleLogger,
       debug = debugFromEnvironment(),
       maxResponseBytes = 1_048_576,
-      maxResourceBytes = 33_554_432,
       clock = Date.now,
     } = options;
     this.id = id;
@@ -154,7 +151,6 @@ export class OAuth2Client implements FormSender, ResourceSender {
     this.proof = options.dpop;
     this.maxRedirects = maxRedirects;
     this.maxResponseBytes = maxResponseBytes;
-    this.maxResourceBytes = maxResourceBytes;
     this.checkTarget = createTargetCheck(options.allowedOrigins, this.#site);
     const scheme = options.authScheme ?? (this.#secret === null ? "none" : "basic_auth");
     this.authenticate = createClientAuthenticator({

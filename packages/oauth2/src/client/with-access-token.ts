@@ -1,6 +1,5 @@
 import type { TargetCheck } from "../message/allowed-origins.ts";
 import {
-  authorizeOptionNames,
   createAuthorizer,
   readRequest,
   type AuthorizeOptions,
@@ -31,7 +30,7 @@ export function withAccessToken(
   source: TokenSource,
   options: AuthorizeOptions = {},
 ): ContextMiddleware {
-  checkOptions("withAccessToken", options, authorizeOptionNames);
+  checkOptions("withAccessToken", options, ["allowedOrigins"]);
   const authorizer = createAuthorizer(source, options);
   return (next) => async (request, context) => {
     const url = new URL(request.url);

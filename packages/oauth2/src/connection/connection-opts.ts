@@ -13,20 +13,12 @@ export interface NodeTransportOptions {
   readonly key?: PemOrDer | undefined;
   /** Passphrase of the key. Default: none. */
   readonly passphrase?: string | undefined;
-  /** Certificate and key as PKCS #12. Default: none. */
-  readonly pfx?: PemOrDer | undefined;
   /** Certificate authorities to trust instead of the platform's. Default: the platform's. */
   readonly ca?: PemOrDer | readonly PemOrDer[] | undefined;
   /** URL of an HTTP proxy; `false`: none. Default: `HTTPS_PROXY` and others of the environment. */
   readonly proxy?: string | false | undefined;
   /** Time to connect, in milliseconds. Default: 10_000. */
   readonly connectTimeout?: number | undefined;
-  /** Time from the request to the head of the response, in milliseconds. Default: 30_000. */
-  readonly headersTimeout?: number | undefined;
-  /** Time between two pieces of the body, in milliseconds. Default: 30_000. */
-  readonly bodyTimeout?: number | undefined;
-  /** Connections to one origin at most. Default: no limit. */
-  readonly connections?: number | undefined;
 }
 
 /** Options of the connection of a client. */
@@ -42,13 +34,9 @@ export const transportOptionNames: readonly (keyof NodeTransportOptions)[] = [
   "cert",
   "key",
   "passphrase",
-  "pfx",
   "ca",
   "proxy",
   "connectTimeout",
-  "headersTimeout",
-  "bodyTimeout",
-  "connections",
 ];
 
 /**
@@ -73,11 +61,11 @@ export function checkConnectionOpts(options: ConnectionOpts, fetch: Fetch | unde
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
-export function checkCertificate({ cert, pfx }: ConnectionOpts): void {
-  if ((cert ?? pfx ?? "").length > 0) return;
+export function checkCertificate({ cert }: ConnectionOpts): void {
+  if ((cert ?? "").length > 0) return;
   throw new OAuth2UsageError(
     "ERR_OAUTH_OPTION",
-    "tls_client_auth needs a certificate: connectionOpts with cert and key, or pfx; or a fetch that has one",
+    "tls_client_auth needs a certificate: connectionOpts with cert and key; or a fetch that has one",
   );
 }
 
@@ -86,7 +74,7 @@ export function checkCertificate({ cert, pfx }: ConnectionOpts): void {
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
-export function checkTimeout(timeout: number | undefined): void {
+function checkTimeout(timeout: number | undefined): void {
   // Timers of the platform fire at once where the time is longer.
   if (timeout !== undefined && !(Number.isFinite(timeout) && timeout >= 0 && timeout < 2 ** 31)) {
     throw optionError("timeout", timeout, "milliseconds up to 2147483647, or 0 for no limit");

@@ -33,8 +33,6 @@ export interface Exchange {
   readonly url: URL;
   readonly headers: Headers;
   readonly body?: SentBody | undefined;
-  /** Time for the exchange in milliseconds. Default: that of the connection. */
-  readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | null | undefined;
   /** Finds the values that nothing may show wherever they stand. Default: none. */
   readonly secrets?: (() => readonly string[]) | undefined;
@@ -131,7 +129,8 @@ export class Connection {
   }
 
   #prepare(exchange: Exchange): ExchangeWatch {
-    const { method, url, headers, body, timeout = this.timeout } = exchange;
+    const { timeout } = this;
+    const { method, url, headers, body } = exchange;
     for (const [name, value] of this.#headers) {
       if (headers.has(name) || (exchange.isForeign === true && isSecretHeader(name))) continue;
       headers.set(name, value);

@@ -36,8 +36,6 @@ export interface FormRequest extends ParseOptions {
   readonly token?: string | undefined;
   /** Proof of possession instead of that of the client; `null` for none. */
   readonly proof?: RequestProof | null | undefined;
-  /** Time for the exchange, in milliseconds. Default: that of the connection. */
-  readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | null | undefined;
 }
 
@@ -96,7 +94,6 @@ async function attempt(
     headers,
     body: inQuery ? emptyBody(headers, target.method) : formBody(headers, body, params),
     maxResponseBytes: client.maxResponseBytes,
-    timeout: request.timeout,
     signal: request.signal,
     secrets: () => [...secretsOfBody(body, null), ...(client.secret ? [client.secret] : [])],
     parse: request.parse,

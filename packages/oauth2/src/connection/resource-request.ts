@@ -29,10 +29,8 @@ export interface ResourceRequestOptions extends ParseOptions {
   readonly raiseErrors?: boolean | undefined;
   /** Redirects to follow. Default: that of the client. */
   readonly maxRedirects?: number | undefined;
-  /** Maximum body of the response, in bytes. Default: that of the client. */
+  /** Maximum body of the response, in bytes. Default: 33_554_432. */
   readonly maxResponseBytes?: number | undefined;
-  /** Time for each exchange, in milliseconds. Default: that of the connection. */
-  readonly timeout?: number | undefined;
   /** Aborts the request. Default: none. */
   readonly signal?: AbortSignal | null | undefined;
 }
@@ -42,7 +40,6 @@ export interface ResourceSender {
   readonly connection: Connection;
   readonly checkTarget: TargetCheck;
   readonly maxRedirects: number;
-  readonly maxResourceBytes: number;
   readonly raiseErrors: boolean;
   readonly bodyEncoding: BodyEncoding;
 }
@@ -73,16 +70,14 @@ export async function sendToResource(
     "raiseErrors",
     "maxRedirects",
     "maxResponseBytes",
-    "timeout",
     "signal",
   ]);
   const { raiseErrors = client.raiseErrors, maxRedirects } = options;
-  const { connection, maxResourceBytes } = client;
-  const { maxResponseBytes = maxResourceBytes, parse, snaky, snakyHashClass } = options;
+  const { maxResponseBytes = 33_554_432, parse, snaky, snakyHashClass } = options;
   const whole = { maxResponseBytes, parse, snaky, snakyHashClass };
   client.checkTarget(target.url);
   const { head } = await follow(client, await firstHop(client, target, options), {
-    send: async (exchange) => ({ head: await connection.send({ ...exchange, ...whole }) }),
+    send: async (exchange) => ({ head: await client.connection.send({ ...exchange, ...whole }) }),
     maxRedirects,
   });
   if (raiseErrors && head.error !== undefined) throw head.error;
@@ -91,9 +86,7 @@ export async function sendToResource(
 
 /** A request whose bodies are streams, as `fetch` sends them. */
 export interface StreamedRequest
-  extends
-    ResourceTarget,
-    Pick<Exchange, "headers" | "body" | "transport" | "timeout" | "signal" | "init"> {
+  extends ResourceTarget, Pick<Exchange, "headers" | "body" | "transport" | "signal" | "init"> {
   readonly redirect: NonNullable<RequestInit["redirect"]>;
 }
 
@@ -143,8 +136,7 @@ async function firstHop(
   const url = pairs.length === 0 ? given : withQuery(given, pairs);
   const fields = options.body instanceof FormData ? options.body : body;
   const secrets = secretsOfHop({ url, headers, credential }, fields);
-  const { timeout, signal } = options;
-  return { method, url, headers, body, credential, secrets, timeout, signal };
+  return { method, url, headers, body, credential, secrets, signal: options.signal };
 }
 
 /** The secrets of the first request; redirected ones may have fewer headers and no body. */

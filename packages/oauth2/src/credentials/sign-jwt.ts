@@ -1,7 +1,7 @@
 import { decodeBase64 } from "@fetchwork/kit";
 import { OAuth2UsageError, optionError } from "../errors.ts";
 import { checkOptions } from "../check-options.ts";
-import { isJwk, type NodeKeyObject, type SigningKey } from "./signing-key.ts";
+import { isJwk, type SigningKey } from "./signing-key.ts";
 
 /** Header of a JWT that {@link signJwt} makes. */
 export interface SigningHeader {
@@ -78,7 +78,7 @@ export function checkSigningKey(key: unknown, algorithm: string | undefined, opt
   const isShared = algorithm?.startsWith("HS") === true;
   if (!isSigningKey(key, isShared)) {
     // Not what was found: it may be half of a key.
-    const expected = "a private key: CryptoKey, KeyObject, JWK, or PKCS #8 in PEM";
+    const expected = "a private key: CryptoKey, JWK, or PKCS #8 in PEM";
     throw new OAuth2UsageError(
       "ERR_OAUTH_OPTION",
       `the key of ${option} is invalid, expected ${expected}`,
@@ -96,16 +96,13 @@ function isSigningKey(key: unknown, isShared: boolean): key is SigningKey {
   if (typeof key !== "object" || key === null) return false;
   if (key instanceof Uint8Array) return isShared && key.length > 0;
   if (key instanceof CryptoKey) return key.usages.includes("sign");
-  if ("kty" in key) return "d" in key || "k" in key;
-  // Node's `KeyObject`.
-  return "type" in key && (key.type === "private" || key.type === "secret");
+  return "kty" in key && ("d" in key || "k" in key);
 }
 
 function algorithmOf(key: SigningKey): string | undefined {
   if (typeof key === "string") return algorithmOfPem(key);
   if (key instanceof Uint8Array) return undefined;
   if (key instanceof CryptoKey) return algorithmOfCryptoKey(key.algorithm);
-  if (!isJwk(key)) return algorithmOfKeyObject(key);
   if (key.kty === "RSA") return "RS256";
   if (key.kty === "OKP") return "EdDSA";
   return curves.get(key.crv ?? "");
@@ -115,10 +112,6 @@ const curves: ReadonlyMap<string, string> = new Map([
   ["P-256", "ES256"],
   ["P-384", "ES384"],
   ["P-521", "ES512"],
-  // Names of OpenSSL.
-  ["prime256v1", "ES256"],
-  ["secp384r1", "ES384"],
-  ["secp521r1", "ES512"],
 ]);
 
 /** Identifiers of keys and curves in DER (RFC 5208, 5; RFC 5480, 2.1.1.1; RFC 8410, 3). */
@@ -143,14 +136,6 @@ function pemBytes(pem: string): Uint8Array | undefined {
   const body = /-----BEGIN PRIVATE KEY-----([^-]*)-----END PRIVATE KEY-----/.exec(pem)?.[1];
   const bytes = decodeBase64((body ?? "").replaceAll(/\s/g, ""));
   return bytes === undefined || bytes.length === 0 ? undefined : bytes;
-}
-
-function algorithmOfKeyObject(key: NodeKeyObject): string | undefined {
-  const { asymmetricKeyType: kind, asymmetricKeyDetails: details } = key;
-  if (kind === "rsa") return "RS256";
-  if (kind === "rsa-pss") return "PS256";
-  if (kind === "ed25519") return "EdDSA";
-  return curves.get(String(Reflect.get(details ?? {}, "namedCurve")));
 }
 
 function algorithmOfCryptoKey(algorithm: KeyAlgorithm): string | undefined {

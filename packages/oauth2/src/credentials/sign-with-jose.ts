@@ -1,4 +1,4 @@
-import type { CryptoKey, JWTHeaderParameters, KeyObject } from "jose";
+import type { CryptoKey, JWTHeaderParameters } from "jose";
 import { SignJWT } from "jose/jwt/sign";
 import { importJWK, importPKCS8 } from "jose/key/import";
 import { OAuth2UsageError } from "../errors.ts";
@@ -14,10 +14,7 @@ export async function signWithJose(
   return new SignJWT({ ...claims }).setProtectedHeader(header).sign(imported);
 }
 
-async function importKey(
-  key: SigningKey,
-  algorithm: string,
-): Promise<CryptoKey | Uint8Array | KeyObject> {
+async function importKey(key: SigningKey, algorithm: string): Promise<CryptoKey | Uint8Array> {
   if (typeof key === "string") {
     if (algorithm.startsWith("HS")) return new TextEncoder().encode(key);
     if (key.includes("-----BEGIN PRIVATE KEY-----")) return importPKCS8(key, algorithm);

@@ -3,7 +3,6 @@ import {
   checkOwnParameters,
   checkTransaction,
   hasOpenId,
-  readAcrValues,
   readMaxAge,
   type AuthorizationTransaction,
   type OpenIdFlow,
@@ -18,7 +17,7 @@ import {
   type CallbackInput,
 } from "./authorization-response.ts";
 import { hideFromInspect } from "../inspect-as-json.ts";
-import { codeChallenge, generateCodeVerifier, randomState } from "./pkce.ts";
+import { codeChallenge, randomValue } from "./pkce.ts";
 import { keptParams } from "../token/refresh-params.ts";
 import type { TokenOptions } from "../token/token-options.ts";
 import { splitTokenParams, type TokenParams } from "../token/token-params.ts";
@@ -62,8 +61,8 @@ export class AuthCodeGrant {
     params: AuthorizeParams = {},
     options: StartAuthorizationOptions = {},
   ): Promise<StartedAuthorization> {
-    checkOptions("authCode.start", options, ["lifetime", "requireAcr"]);
-    const { lifetime = 3600, requireAcr = false } = options;
+    checkOptions("authCode.start", options, ["lifetime"]);
+    const { lifetime = 3600 } = options;
     if (!(lifetime > 0)) throw optionError("lifetime", lifetime, "seconds above 0");
     checkOwnParameters(params);
     const { openId, issuer, clock } = this.#client;
@@ -71,9 +70,9 @@ export class AuthCodeGrant {
     const asksForIdToken = hasOpenId(scope);
     if (asksForIdToken && openId === undefined)
       throw optionError("scope", "openid", "an OidcClient, which validates the ID token");
-    const state = randomState();
-    const codeVerifier = generateCodeVerifier();
-    const nonce = asksForIdToken ? randomState() : undefined;
+    const state = randomValue();
+    const codeVerifier = randomValue();
+    const nonce = asksForIdToken ? randomValue() : undefined;
     const url = new URL(
       this.authorizeUrl({
         ...params,
@@ -94,7 +93,6 @@ export class AuthCodeGrant {
       resource: sent.has("resource") ? sent.getAll("resource") : undefined,
       scope: sent.get("scope") ?? undefined,
       maxAge: readMaxAge(sent.get("max_age")),
-      acrValues: requireAcr ? readAcrValues(sent.get("acr_values")) : undefined,
       expiresAt: Math.floor(clock() / 1000 + lifetime),
     };
     const finished = openId === undefined ? url.href : await openId.finishUrl(url);

@@ -25,8 +25,6 @@ export interface AuthorizationTransaction {
   readonly scope?: string | undefined;
   /** Longest time since the user signed in, in seconds. */
   readonly maxAge?: number | undefined;
-  /** Classes of which the authentication must be one. */
-  readonly acrValues?: readonly string[] | undefined;
   /** When the sign-in must be finished, in seconds since 1970. */
   readonly expiresAt: number;
 }
@@ -35,8 +33,6 @@ export interface AuthorizationTransaction {
 export interface StartAuthorizationOptions {
   /** Time that the user has, in seconds. Default: `3600`. */
   readonly lifetime?: number | undefined;
-  /** Whether the ID token must have one of `acr_values`, not only should. Default: `false`. */
-  readonly requireAcr?: boolean | undefined;
 }
 
 /** Result of `authCode.start`. */
@@ -114,11 +110,4 @@ export function readMaxAge(text: string | null): number | undefined {
   if (text === null) return undefined;
   if (/^\d{1,10}$/.test(text)) return Number(text);
   throw optionError("max_age", text, "seconds, at least 0");
-}
-
-/** Reads `acr_values`, where one of them is required. */
-export function readAcrValues(text: string | null): readonly string[] {
-  const values = text?.split(" ").filter((value) => value !== "") ?? [];
-  if (values.length > 0) return values;
-  throw optionError("acr_values", text, "classes, since one is required");
 }

@@ -2,29 +2,12 @@ import { encodeBase64Url } from "@fetchwork/kit";
 
 const encoder = new TextEncoder();
 
-/** Makes a PKCE code verifier of 43 characters with 256 bits of entropy (RFC 7636, 4.1). */
-export function generateCodeVerifier(): string {
-  return randomValue();
-}
-
-/** Makes a value for `state`, which ties callback and browser (RFC 6749, 10.12). */
-export function randomState(): string {
-  return randomValue();
-}
-
-/** Makes a value for `nonce`, which ties the ID token to the request (OIDC Core, 3.1.2.1). */
-export function randomNonce(): string {
-  return randomValue();
-}
-
-/** Computes the `S256` code challenge of a code verifier (RFC 7636, 4.2). */
+/**
+ * Computes the `S256` code challenge of a code verifier (RFC 7636, 4.2): the SHA-256 of a text in
+ * base64url, which a DPoP proof has of its access token too (RFC 9449, 4.2).
+ */
 export async function codeChallenge(codeVerifier: string): Promise<string> {
-  return sha256Base64Url(codeVerifier);
-}
-
-/** The base64url of the SHA-256 of a text in UTF-8. */
-export async function sha256Base64Url(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", encoder.encode(text));
+  const digest = await crypto.subtle.digest("SHA-256", encoder.encode(codeVerifier));
   return encodeBase64Url(new Uint8Array(digest));
 }
 

@@ -7,7 +7,6 @@ import {
   type OAuth2Error,
 } from "../errors.ts";
 import type { TokenHash } from "../token/token-hash.ts";
-import type { TokenParams } from "../token/token-params.ts";
 import { raceSignal, within } from "./race-signal.ts";
 import { isInvalidGrant, isTemporary, TokenPause } from "./token-pause.ts";
 import { LostLockError } from "../store/lease.ts";
@@ -16,6 +15,9 @@ import { checkOptions, checkTypes } from "../check-options.ts";
 
 /** A token younger than this, in ms, is not renewed when a resource refuses it. */
 const youngAge = 5000;
+
+/** Seconds before its expiry from which a token is renewed, at most a quarter of its lifetime. */
+const refreshBefore = 30;
 
 /** Maximum wait for the lock of a store, in milliseconds; longer than our stores' lockTimeout. */
 const lockLimit = 120_000;
@@ -31,16 +33,6 @@ export interface TokenManagerOptions {
    * for grants that need no user, such as client credentials. Default: none.
    */
   readonly grant?: (() => Promise<AccessToken>) | undefined;
-  /**
-   * Seconds before the expiry from which a token is renewed; at most a quarter of its lifetime. If
-   * that fails while the token is still good, the old one is given. Default: 30.
-   */
-  readonly refreshBefore?: number | undefined;
-  /**
-   * Parameters of each refresh, such as `resource`; they win over those that the token keeps.
-   * Default: those of the token.
-   */
-  readonly refreshParams?: TokenParams | undefined;
   /** Called with each new token after it is stored, before anybody gets it. Default: none. */
   readonly onChange?:
     ((token: AccessToken, previous: AccessToken | undefined) => void | Promise<void>) | undefined;
@@ -65,14 +57,16 @@ export interface GetTokenOptions {
 
 /**
  * Keeps one token fresh. However many callers ask, and however many processes share the store, an
- * expired token is refreshed once; a new one is stored before anybody gets it. A refresh token that
- * the server refused (`invalid_grant`) is not sent again, unless it is set again. A token request
- * that failed is followed by none until the time of the server's `Retry-After`, at most a minute.
- * Else the pause is 100 ms, doubled with each failure up to 30 s. Callers wait for the next request
- * if the failure may pass: no connection, or a status of 408, 429, or 500 and above. Their signal
- * ends the wait, or the `timeout` of the client's connection; else they get the same error. A token
- * that had expired on arrival is returned for as long. A token that this manager requested less
- * than 5 s ago is not renewed because a resource refused it.
+ * expired token is refreshed once; a new one is stored before anybody gets it. That is done half a
+ * minute before the expiry; if it fails while the token is still good, the old one is given. A
+ * refresh token that the server refused (`invalid_grant`) is not sent again, unless it is set
+ * again. A token request that failed is followed by none until the time of the server's `Retry-
+ * After`, at most a minute. Else the pause is 100 ms, doubled with each failure up to 30 s.
+ * Callers wait for the next request if the failure may pass: no connection, or a status of 408,
+ * 429, or 500 and above. Their signal ends the wait, or the `timeout` of the client's connection;
+ * else they get the same error. A token that had expired on arrival is returned for as long. A
+ * token that this manager requested less than 5 s ago is not renewed because a resource refused
+ * it.
  *
  * @example
  * ```ts
@@ -86,7 +80,6 @@ export class TokenManager {
   readonly #store: TokenStore;
   readonly #key: string;
   readonly #options: TokenManagerOptions;
-  readonly #refreshBefore: number;
   #current: AccessToken | undefined;
   /** A token that the store did not take, and the one that the store had, if that is known. */
   #unsaved: { readonly token: AccessToken; readonly over?: string | undefined } | undefined;
@@ -102,25 +95,14 @@ export class TokenManager {
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(client: TokenClient, options: TokenManagerOptions = {}) {
-    checkOptions("TokenManager", options, [
-      "store",
-      "key",
-      "grant",
-      "refreshBefore",
-      "refreshParams",
-      "onChange",
-    ]);
-    const { store = new MemoryTokenStore(), key = "default", refreshBefore = 30 } = options;
+    checkOptions("TokenManager", options, ["store", "key", "grant", "onChange"]);
+    const { store = new MemoryTokenStore(), key = "default" } = options;
     checkTypes("function", { grant: options.grant, onChange: options.onChange });
     if (typeof store?.get !== "function") throw optionError("store", typeof store, "a TokenStore");
-    if (!(Number.isFinite(refreshBefore) && refreshBefore >= 0)) {
-      throw optionError("refreshBefore", refreshBefore, "seconds");
-    }
     this.#client = client;
     this.#store = store;
     this.#key = key;
     this.#options = options;
-    this.#refreshBefore = refreshBefore;
     this.#pause = new TokenPause(client.clock);
   }
 
@@ -305,7 +287,7 @@ export class TokenManager {
     const { refreshToken } = known;
     try {
       if (this.#refusal?.refreshToken === refreshToken) throw this.#refusal.error;
-      return await this.#request(() => known.refresh(this.#options.refreshParams));
+      return await this.#request(() => known.refresh());
     } catch (error) {
       if (!isInvalidGrant(error)) throw error;
       this.#refusal = { refreshToken, error };
@@ -383,7 +365,7 @@ export class TokenManager {
   #isFresh(token: AccessToken, minValidity: number): boolean {
     if (token.token === "") return false;
     const quarter = token.expiresIn === undefined ? Infinity : Math.max(token.expiresIn, 0) / 4;
-    return this.#outlasts(token, Math.max(minValidity, Math.min(this.#refreshBefore, quarter)));
+    return this.#outlasts(token, Math.max(minValidity, Math.min(refreshBefore, quarter)));
   }
 
   /** A resource that refuses even new tokens must not cause a token request with each call. */

@@ -15,18 +15,15 @@ import { join } from "node:path";
 import type { TokenHash } from "../token/token-hash.ts";
 import { TokenStoreError } from "../errors.ts";
 import { parseJsonRecord } from "../json-record.ts";
-import { checkLease, LostLockError, waitForLease } from "../store/lease.ts";
+import {
+  LostLockError,
+  readLease,
+  waitForLease,
+  type Lease,
+  type LeaseOptions,
+} from "../store/lease.ts";
 import type { TokenStore } from "../store/token-store.ts";
-import { checkOptions } from "../check-options.ts";
 import { retryBusy } from "./retry-busy.ts";
-
-/** Options of {@link FileTokenStore}. */
-export interface FileTokenStoreOptions {
-  /** After how many milliseconds without a sign of life a lock is free. Default: 30_000. */
-  readonly leaseTime?: number | undefined;
-  /** Maximum wait for a lock in milliseconds, then a `TokenStoreError`. Default: 90_000. */
-  readonly lockTimeout?: number | undefined;
-}
 
 /**
  * A store in a folder, one file per key, which processes of one machine share. Only their owner can
@@ -36,8 +33,7 @@ export interface FileTokenStoreOptions {
  */
 export class FileTokenStore implements TokenStore {
   readonly #folder: string;
-  readonly #leaseTime: number;
-  readonly #lockTimeout: number;
+  readonly #lease: Lease;
   /** Locks of this store, by path: the content of the lock, and the token stored at that time. */
   readonly #held = new Map<
     string,
@@ -45,13 +41,9 @@ export class FileTokenStore implements TokenStore {
   >();
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
-  constructor(folder: string, options: FileTokenStoreOptions = {}) {
-    checkOptions("FileTokenStore", options, ["leaseTime", "lockTimeout"]);
-    const { leaseTime = 30_000, lockTimeout = 90_000 } = options;
+  constructor(folder: string, options: LeaseOptions = {}) {
     this.#folder = folder;
-    checkLease({ leaseTime, lockTimeout });
-    this.#leaseTime = leaseTime;
-    this.#lockTimeout = lockTimeout;
+    this.#lease = readLease("FileTokenStore", options, 30_000);
   }
 
   async get(key: string): Promise<TokenHash | undefined> {
@@ -96,12 +88,12 @@ export class FileTokenStore implements TokenStore {
     const path = `${token}.lock`;
     const holder = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
     await makeFolder(this.#folder);
-    await waitForLease(() => this.#acquire(path, holder), this.#lockTimeout);
+    await waitForLease(() => this.#acquire(path, holder), this.#lease.lockTimeout);
     const alive = setInterval(() => {
       const now = new Date();
       // A lock that is gone is found out at its release.
       utimes(path, now, now).catch(() => {});
-    }, this.#leaseTime / 3);
+    }, this.#lease.leaseTime / 3);
     alive.unref();
     try {
       this.#held.set(token, { holder, before: await contentOf(token) });
@@ -126,12 +118,12 @@ export class FileTokenStore implements TokenStore {
     if (await create(path, holder)) return true;
     const current = await contentOf(path);
     if (current === undefined) return false;
-    if (!isDead(current) && !(await isOlder(path, this.#leaseTime))) return false;
+    if (!isDead(current) && !(await isOlder(path, this.#lease.leaseTime))) return false;
     // One of all who find it abandoned removes it; and only if it still is the one that was looked
     // at.
     const removal = `${path}.removal`;
     if (!(await create(removal, holder))) {
-      if (await isOlder(removal, this.#leaseTime)) await remove(removal);
+      if (await isOlder(removal, this.#lease.leaseTime)) await remove(removal);
       return false;
     }
     try {
@@ -148,7 +140,7 @@ export class FileTokenStore implements TokenStore {
     for (const entry of await readdir(this.#folder)) {
       if (!entry.startsWith(`${name}.`) || !entry.endsWith(".tmp")) continue;
       const path = join(this.#folder, entry);
-      if (await isOlder(path, this.#leaseTime)) await remove(path);
+      if (await isOlder(path, this.#lease.leaseTime)) await remove(path);
     }
   }
 

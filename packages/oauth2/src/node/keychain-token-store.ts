@@ -5,10 +5,11 @@ import { TokenStoreError } from "../errors.ts";
 import { parseJsonRecord } from "../json-record.ts";
 import type { TokenStore } from "../store/token-store.ts";
 import type { TokenHash } from "../token/token-hash.ts";
-import { FileTokenStore, type FileTokenStoreOptions } from "./file-token-store.ts";
+import { FileTokenStore } from "./file-token-store.ts";
+import type { LeaseOptions } from "../store/lease.ts";
 
 /** Options of {@link openKeychainTokenStore}. */
-export interface KeychainTokenStoreOptions extends FileTokenStoreOptions {
+export interface KeychainTokenStoreOptions extends LeaseOptions {
   /** Name in the keychain, which the system may show to the user. Default: `fetchwork-oauth2`. */
   readonly service?: string | undefined;
 }

@@ -26,7 +26,8 @@ export interface NodeTransport extends AsyncDisposable {
 }
 
 /**
- * Makes a transport on `undici`, with separate connections.
+ * Makes a transport on `undici`, with separate connections. A server may be silent for as long as
+ * with the platform's `fetch`, five minutes; a client ends the wait at its own `timeout`.
  *
  * @example
  * ```ts
@@ -38,7 +39,6 @@ export interface NodeTransport extends AsyncDisposable {
  */
 export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport {
   checkOptions("nodeTransport", options, transportOptionNames);
-  checkTimes(options);
   checkTls(options);
   const dispatcher = createDispatcher(options);
   const transport = async (
@@ -67,21 +67,17 @@ interface Tls {
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
   readonly passphrase?: string;
-  readonly pfx?: string | Buffer;
   readonly ca?: string | Buffer | (string | Buffer)[];
 }
 
 function createDispatcher(options: NodeTransportOptions): Dispatcher {
-  const { proxy, connectTimeout = 10_000, headersTimeout = 30_000, bodyTimeout = 30_000 } = options;
-  const tls = tlsOf(options);
-  const common = {
-    headersTimeout,
-    bodyTimeout,
-    connections: options.connections ?? null,
-    connect: { ...tls, timeout: connectTimeout },
-  };
-  if (proxy === false) return new Agent(common);
-  const behindProxy = { ...common, requestTls: { ...tls, timeout: connectTimeout } };
+  const { proxy, connectTimeout = 10_000 } = options;
+  if (!(Number.isFinite(connectTimeout) && connectTimeout >= 0)) {
+    throw optionError("connectTimeout", connectTimeout, "a number that is not negative");
+  }
+  const connect = { ...tlsOf(options), timeout: connectTimeout };
+  if (proxy === false) return new Agent({ connect });
+  const behindProxy = { connect, requestTls: connect };
   if (proxy === undefined) return new EnvHttpProxyAgent(behindProxy);
   if (!URL.canParse(proxy) || !/^https?:$/.test(new URL(proxy).protocol)) {
     throw new OAuth2UsageError("ERR_OAUTH_OPTION", "proxy must be an http or https URL");
@@ -89,12 +85,11 @@ function createDispatcher(options: NodeTransportOptions): Dispatcher {
   return new ProxyAgent({ ...behindProxy, uri: proxy });
 }
 
-function tlsOf({ cert, key, passphrase, pfx, ca }: NodeTransportOptions): Tls {
+function tlsOf({ cert, key, passphrase, ca }: NodeTransportOptions): Tls {
   return {
     ...(cert === undefined ? {} : { cert: content(cert) }),
     ...(key === undefined ? {} : { key: content(key) }),
     ...(passphrase === undefined ? {} : { passphrase }),
-    ...(pfx === undefined ? {} : { pfx: content(pfx) }),
     ...(ca === undefined ? {} : { ca: isList(ca) ? ca.map(content) : content(ca) }),
   };
 }
@@ -117,17 +112,8 @@ function checkTls(options: NodeTransportOptions): void {
     // The context skips a certificate authority that it cannot read.
     for (const ca of [tls.ca ?? []].flat()) void new X509Certificate(ca);
   } catch (error) {
-    throw new OAuth2UsageError("ERR_OAUTH_OPTION", "cert, key, pfx or ca cannot be used", {
+    throw new OAuth2UsageError("ERR_OAUTH_OPTION", "cert, key or ca cannot be used", {
       cause: error,
     });
-  }
-}
-
-function checkTimes(options: NodeTransportOptions): void {
-  for (const name of ["connectTimeout", "headersTimeout", "bodyTimeout", "connections"] as const) {
-    const value = options[name];
-    if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
-      throw optionError(name, value, "a number that is not negative");
-    }
   }
 }

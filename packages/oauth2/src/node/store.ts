@@ -1,2 +1,3 @@
-export { FileTokenStore, type FileTokenStoreOptions } from "./file-token-store.ts";
+export { FileTokenStore } from "./file-token-store.ts";
 export { openKeychainTokenStore, type KeychainTokenStoreOptions } from "./keychain-token-store.ts";
+export type { LeaseOptions } from "../store/lease.ts";

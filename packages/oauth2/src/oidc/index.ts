@@ -5,7 +5,7 @@ export { ChallengeError, MetadataError, TokenValidationError } from "./errors.ts
 export type { Introspection } from "./requests/introspect.ts";
 export { OidcClient } from "./oidc-client.ts";
 export type { OidcClientOptions, OidcDiscoverOptions } from "./oidc-client-options.ts";
-export { codeChallenge, generateCodeVerifier, randomNonce, randomState } from "../grants/pkce.ts";
+export { codeChallenge, randomValue } from "../grants/pkce.ts";
 export type { PushedAuthorization } from "./requests/push-authorization.ts";
 export { RemoteJwks, type RemoteJwksOptions } from "./jwt/remote-jwks.ts";
 export type { ServerMetadata } from "./metadata/server-metadata.ts";

@@ -10,7 +10,6 @@ import { optionError } from "../errors.ts";
 import type { Scope } from "../message/form.ts";
 import type { DiscoverOptions } from "./metadata/discover.ts";
 import type { JsonRecord } from "../json-record.ts";
-import type { RemoteJwksOptions } from "./jwt/remote-jwks.ts";
 import type { ServerMetadata } from "./metadata/server-metadata.ts";
 import type { VerifyIdTokenOptions } from "./jwt/verify-id-token.ts";
 import { checkAlgorithms, isKeyAlgorithm } from "./jwt/verify-jwt.ts";
@@ -26,8 +25,6 @@ export interface OidcClientOptions extends Omit<OAuth2ClientOptions, MetadataOpt
   readonly idTokenAlgorithms?: readonly string[] | undefined;
   /** How far the server's clock may differ, in seconds. Default: `30`. */
   readonly clockTolerance?: number | undefined;
-  /** How the keys of the server are cached. */
-  readonly jwks?: Pick<RemoteJwksOptions, "cacheMaxAge" | "cooldown"> | undefined;
   /**
    * Scope of a sign-in without one; `""`: none, for servers without `openid`. Default: `openid`.
    */
@@ -55,7 +52,6 @@ export const oidcOptionNames: readonly (keyof OidcClientOptions)[] = [
   ...sharedOptionNames,
   "idTokenAlgorithms",
   "clockTolerance",
-  "jwks",
   "defaultScope",
   "pushAuthorization",
   "allowInsecure",
@@ -74,10 +70,9 @@ export function checkOidcOptions(
   const decided = [...endpointNames, "issuer"].find((name) => name in options);
   if (decided !== undefined) throw optionError(decided, "given", "that of the metadata");
   checkOptions("OidcClient", options, oidcOptionNames);
-  checkOptions("jwks", options.jwks, ["cacheMaxAge", "cooldown"]);
   if (typeof clientId !== "string" || clientId === "")
     throw optionError("clientId", clientId, "the client identifier");
-  const { idTokenAlgorithms, clockTolerance = 0, jwks: _jwks, ...others } = options;
+  const { idTokenAlgorithms, clockTolerance = 0, ...others } = options;
   const { defaultScope: _scope, pushAuthorization, allowInsecure, build: _build, ...rest } = others;
   checkTypes("boolean", { allowInsecure, pushAuthorization });
   if (idTokenAlgorithms !== undefined) checkAlgorithms(idTokenAlgorithms, "idTokenAlgorithms");

@@ -52,10 +52,7 @@ export type ClientVerifyIdTokenOptions = Pick<
 >;
 
 /** Options of {@link OidcClient.verifyLogoutToken}: those that the client does not know. */
-export type ClientVerifyLogoutTokenOptions = Pick<
-  VerifyLogoutTokenOptions,
-  "maxTokenAge" | "rememberOnce"
->;
+export type ClientVerifyLogoutTokenOptions = Pick<VerifyLogoutTokenOptions, "rememberOnce">;
 
 /**
  * A client of a server whose metadata is known: everything that an `OAuth2Client` is, and OpenID
@@ -101,7 +98,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     options: OidcClientOptions = {},
   ) {
     const rest = checkOidcOptions(clientId, options);
-    const { clockTolerance = 30, jwks, allowInsecure, build } = options;
+    const { clockTolerance = 30, allowInsecure, build } = options;
     checkMetadata(metadata, allowInsecure === true ? isHttpUrl : isSecureUrl);
     const authScheme = rest.authScheme ?? chooseScheme(metadata, clientSecret, rest.clientKey);
     const usesMtlsAliases = authScheme === "tls_client_auth";
@@ -111,7 +108,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     this.metadata = metadata;
     this.usesMtlsAliases = usesMtlsAliases;
     const { jwks_uri: uri } = metadata;
-    const keyOptions = { ...jwks, clock, allowInsecure, maxResponseBytes };
+    const keyOptions = { clock, allowInsecure, maxResponseBytes };
     this.jwks = uri === undefined ? undefined : new RemoteJwks(uri, keyOptions, this.connection);
     const algorithms =
       options.idTokenAlgorithms ?? signedWithKeys(metadata.id_token_signing_alg_values_supported);
@@ -222,7 +219,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     logoutToken: string,
     options: ClientVerifyLogoutTokenOptions = {},
   ): Promise<LogoutClaims> {
-    checkOptions("verifyLogoutToken", options, ["maxTokenAge", "rememberOnce"]);
+    checkOptions("verifyLogoutToken", options, ["rememberOnce"]);
     return verifyLogoutToken(logoutToken, {
       ...options,
       issuer: this.metadata.issuer,

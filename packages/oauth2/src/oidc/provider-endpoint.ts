@@ -16,13 +16,9 @@ export interface ProviderClient extends FormSender, TokenClient {
 
 /** Options of one call to an endpoint. */
 export interface EndpointCallOptions {
-  /** Time for the exchange, in milliseconds. Default: that of the client. */
-  readonly timeout?: number | undefined;
+  /** Aborts the request. Default: none. */
   readonly signal?: AbortSignal | null | undefined;
 }
-
-/** Names of the options, for those of functions that have more. */
-export const callOptionNames: readonly (keyof EndpointCallOptions)[] = ["timeout", "signal"];
 
 /**
  * Finds the URL of an endpoint.
@@ -48,10 +44,9 @@ export async function callEndpoint(
   client: ProviderClient,
   name: EndpointName,
   params: Params,
-  options: EndpointCallOptions = {},
+  { signal }: EndpointCallOptions = {},
 ): Promise<OAuth2Response> {
-  const { timeout, signal } = options;
-  const request = { params, timeout, signal, snaky: false } as const;
+  const request = { params, signal, snaky: false } as const;
   const response = await sendForm(client, endpointUrl(client, name), request);
   if (response.error !== undefined) throw response.error;
   return response;

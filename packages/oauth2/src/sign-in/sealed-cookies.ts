@@ -1,4 +1,5 @@
-import { decodeBase64, encodeBase64Url } from "@fetchwork/kit";
+import { encodeBase64Url } from "@fetchwork/kit";
+import { decode } from "jose/base64url";
 import { optionError } from "../errors.ts";
 import { parseJsonRecord, type JsonRecord } from "../json-record.ts";
 
@@ -70,15 +71,15 @@ export function createSealedCookies(options: {
     async open(request, id) {
       const name = nameOf(id);
       const [expiry = "", data = ""] = cookiesOf(request).get(name)?.split(".") ?? [];
-      const bytes = data.length > maxLength ? undefined : decodeBase64Url(data);
-      if (bytes === undefined || bytes.length < ivLength) return undefined;
-      const parameters = cipher(bytes.slice(0, ivLength), name, expiry);
+      if (data.length > maxLength) return undefined;
       try {
-        const sealed = bytes.subarray(ivLength);
+        const bytes = decode(data);
+        const parameters = cipher(bytes.slice(0, ivLength), name, expiry);
+        const sealed = bytes.slice(ivLength);
         const text = await crypto.subtle.decrypt(parameters, await key(), sealed);
         return parseJsonRecord(new TextDecoder().decode(text));
       } catch {
-        return undefined; // Forged, or sealed with another secret.
+        return undefined; // None, forged, or sealed with another secret.
       }
     },
     removal: (id) => remove(nameOf(id)),
@@ -109,9 +110,4 @@ function cookiesOf({ headers }: Request): ReadonlyMap<string, string> {
       return [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()];
     }),
   );
-}
-
-function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  const padded = text.padEnd(Math.ceil(text.length / 4) * 4, "=");
-  return decodeBase64(padded.replaceAll("-", "+").replaceAll("_", "/"));
 }

@@ -1,9 +1,8 @@
 import type { TokenHash } from "../token/token-hash.ts";
 import { TokenStoreError } from "../errors.ts";
-import { checkLease, LostLockError, waitForLease } from "./lease.ts";
+import { LostLockError, readLease, waitForLease, type Lease, type LeaseOptions } from "./lease.ts";
 import { parseJsonRecord } from "../json-record.ts";
 import type { TokenStore } from "./token-store.ts";
-import { checkOptions } from "../check-options.ts";
 
 /** A document of a {@link DocumentTokenStore}: a token as JSON, or a lock. */
 export interface TokenDocument {
@@ -33,34 +32,17 @@ export interface TokenCollection {
   remove(id: string, options?: { readonly ifVersion?: TokenVersion }): Promise<boolean>;
 }
 
-/** Options of {@link DocumentTokenStore}. */
-export interface DocumentTokenStoreOptions {
-  /**
-   * After how many milliseconds the lock of a process that died is free. Longer than a refresh may
-   * take, or two processes make one: with DPoP that is twice the timeout of the client. Default:
-   * 60_000.
-   */
-  readonly leaseTime?: number | undefined;
-  /** Maximum wait for a lock in milliseconds, then a `TokenStoreError`. Default: 90_000. */
-  readonly lockTimeout?: number | undefined;
-}
-
 /** A store in a collection, which any number of processes share. Tokens are not encrypted. */
 export class DocumentTokenStore implements TokenStore {
   readonly #collection: TokenCollection;
-  readonly #leaseTime: number;
-  readonly #lockTimeout: number;
+  readonly #lease: Lease;
   /** Locked tokens as they were then: a lost lock must not overwrite newer tokens. */
   readonly #locked = new Map<string, TokenVersion | undefined>();
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
-  constructor(collection: TokenCollection, options: DocumentTokenStoreOptions = {}) {
-    checkOptions("DocumentTokenStore", options, ["leaseTime", "lockTimeout"]);
-    const { leaseTime = 60_000, lockTimeout = 90_000 } = options;
+  constructor(collection: TokenCollection, options: LeaseOptions = {}) {
     this.#collection = collection;
-    checkLease({ leaseTime, lockTimeout });
-    this.#leaseTime = leaseTime;
-    this.#lockTimeout = lockTimeout;
+    this.#lease = readLease("DocumentTokenStore", options, 60_000);
   }
 
   async get(key: string): Promise<TokenHash | undefined> {
@@ -92,7 +74,7 @@ export class DocumentTokenStore implements TokenStore {
     const id = await idOf(key);
     const lock = `${id}.lock`;
     const holder = crypto.randomUUID();
-    await waitForLease(() => this.#acquire(lock, holder), this.#lockTimeout);
+    await waitForLease(() => this.#acquire(lock, holder), this.#lease.lockTimeout);
     try {
       this.#locked.set(id, await this.#read(id));
       return await work();
@@ -105,7 +87,7 @@ export class DocumentTokenStore implements TokenStore {
   async #acquire(id: string, holder: string): Promise<boolean> {
     const before = await this.#read(id);
     if ((before?.until ?? 0) > Date.now()) return false;
-    return this.#write(id, { holder, until: Date.now() + this.#leaseTime }, before);
+    return this.#write(id, { holder, until: Date.now() + this.#lease.leaseTime }, before);
   }
 
   async #read(id: string): Promise<(TokenDocument & TokenVersion) | undefined> {

@@ -416,11 +416,6 @@ export class AccessToken {
     };
   }
 
-  /** Returns the headers that carry the token. */
-  headers(): Record<string, string> {
-    return { authorization: this.authorization() };
-  }
-
   /** Returns the token with its options as plain values to be stored, without a `mode` function. */
   toHash(): TokenHash {
     const { token, refreshToken, params, options } = this;

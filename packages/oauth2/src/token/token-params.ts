@@ -10,8 +10,6 @@ export interface TokenRequestOptions extends ParseOptions {
   readonly tokenMethod?: TokenMethod | undefined;
   /** Whether an error is thrown. Default: that of the client. */
   readonly raiseErrors?: boolean | undefined;
-  /** Time for the request, in milliseconds. Default: that of the connection. */
-  readonly timeout?: number | undefined;
   /** Aborts the request. Default: none. */
   readonly signal?: AbortSignal | null | undefined;
   /** Another spelling of `redirect_uri`. */
@@ -44,7 +42,6 @@ export function splitTokenParams(given: TokenParams): {
     snakyHashClass,
     tokenMethod,
     raiseErrors,
-    timeout,
     signal,
     redirectUri,
     codeVerifier,
@@ -60,7 +57,6 @@ export function splitTokenParams(given: TokenParams): {
     snakyHashClass,
     tokenMethod,
     raiseErrors,
-    timeout,
     signal,
   };
   return { params, options };

@@ -1,4 +1,3 @@
-import { createServer } from "node:http";
 import { wrap } from "@fetchwork/http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -12,9 +11,7 @@ import {
 } from "../../src/index.ts";
 import type { ProofTarget, RequestProof } from "../../src/connection/proof.ts";
 import {
-  close,
   json,
-  listen,
   startScriptedServer,
   type ScriptedServer,
   type SeenRequest,
@@ -91,30 +88,6 @@ describe.each(Object.entries(kinds))("%s", (kind, make) => {
     expect(() => make(token, { allowedOrigins: "any" })).not.toThrow();
   });
 
-  it("wants a retryOn401 that is true or false", async () => {
-    const manager = await managerOf();
-    expect(() => make(manager, { retryOn401: "false" as never })).toThrow(
-      expect.objectContaining({ code: "ERR_OAUTH_OPTION" }),
-    );
-  });
-
-  it("wants a timeout that a timer can have, and lets the call's win over the client's", async () => {
-    const manager = await managerOf();
-    for (const timeout of [-1, 2 ** 31, Number.NaN]) {
-      const refusal = expect.objectContaining({ code: "ERR_OAUTH_OPTION" });
-      expect(() => make(manager, { timeout })).toThrow(refusal);
-    }
-    const silent = createServer(() => {});
-    const site = await listen(silent);
-    const client = new OAuth2Client("id", "secret", { site });
-    const token = AccessToken.fromHash(client, { access_token: "A1" });
-    await expect(make(token, { timeout: 50 })(`${site}/r`)).rejects.toMatchObject({
-      code: "ERR_OAUTH_TIMEOUT",
-      milliseconds: 50,
-    });
-    await close(silent);
-  });
-
   it("drops the token when it is redirected to another origin", async () => {
     api.script = [{ status: 302, headers: { location: `${other.origin}/x` }, body: "" }];
     await make(await managerOf())("/r");
@@ -149,8 +122,7 @@ describe.each(Object.entries(kinds))("%s", (kind, make) => {
     expect([response.status, await response.json()]).toEqual([401, { error: "invalid_token" }]);
     const token = AccessToken.fromHash(clientOf(), { access_token: "A1", refresh_token: "R1" });
     expect((await make(token)("/r")).status).toBe(401);
-    expect((await make(await managerOf(), { retryOn401: false })("/r")).status).toBe(401);
-    expect(seen).toHaveLength(3);
+    expect(seen).toHaveLength(2);
     expect(tokens.seen).toEqual([]);
   });
 

@@ -247,11 +247,8 @@ describe("authCode.start", () => {
     });
   });
 
-  it.each([
-    ["a lifetime of 0", {}, { lifetime: 0 }],
-    ["a required acr without any", {}, { requireAcr: true }],
-  ])("refuses %s", async (_case, params, options) => {
-    await expect(makeClient().authCode.start(params, options)).rejects.toMatchObject({
+  it("refuses a lifetime of 0", async () => {
+    await expect(makeClient().authCode.start({}, { lifetime: 0 })).rejects.toMatchObject({
       code: "ERR_OAUTH_OPTION",
     });
   });

@@ -50,8 +50,6 @@ const es = (kid?: string): { readonly alg: string; readonly kid?: string | undef
 describe("RemoteJwks", () => {
   it.each([
     ["a URL that is none", () => new RemoteJwks("jwks")],
-    ["a negative cacheMaxAge", () => new RemoteJwks(url, { cacheMaxAge: -1 })],
-    ["a cooldown that is not a number", () => new RemoteJwks(url, { cooldown: Number.NaN })],
     ["a limit of 0 bytes", () => new RemoteJwks(url, { maxResponseBytes: 0 })],
   ])("throws for %s", (_case, make) => {
     expect(make).toThrow(expect.objectContaining({ code: "ERR_OAUTH_OPTION" }));
@@ -176,9 +174,9 @@ describe("RemoteJwks", () => {
 
   it("fetches again when the keys are old", async () => {
     const state = publish("a");
-    const jwks = state.jwks({ cacheMaxAge: 60 });
+    const jwks = state.jwks();
     await jwks.getKey(es("a"));
-    state.now += 59_999;
+    state.now += 599_999;
     await jwks.getKey(es("a"));
     expect(state.fetches).toBe(1);
     state.now += 1;
@@ -201,10 +199,10 @@ describe("RemoteJwks", () => {
 
   it("uses old keys for an hour while the issuer fails, and fetches once a second", async () => {
     const state = publish("a");
-    const jwks = state.jwks({ cacheMaxAge: 60 });
+    const jwks = state.jwks();
     const key = await jwks.getKey(es("a"));
     state.fail = true;
-    state.now += 60_000;
+    state.now += 600_000;
     for (let count = 0; count < 10; count += 1) expect(await jwks.getKey(es("a"))).toBe(key);
     expect(state.fetches).toBe(2);
     await expect(jwks.getKey(es("b"))).rejects.toMatchObject({ code: "ERR_OAUTH_CONNECTION" });
@@ -223,7 +221,6 @@ describe("RemoteJwks", () => {
     const state = publish("a");
     let hangs = false;
     const jwks = state.jwks({
-      cacheMaxAge: 60,
       fetch: async () => {
         if (hangs) return new Promise<Response>(() => {});
         if (state.fail) throw new TypeError("fetch failed");
@@ -232,7 +229,7 @@ describe("RemoteJwks", () => {
     });
     const key = await jwks.getKey(es("a"));
     state.fail = true;
-    state.now += 60_000;
+    state.now += 600_000;
     await jwks.getKey(es("a"));
     hangs = true;
     state.now += 1000;

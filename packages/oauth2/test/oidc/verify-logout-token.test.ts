@@ -115,14 +115,11 @@ describe("verifyLogoutToken", () => {
     });
   });
 
-  it.each([{ maxTokenAge: 0 }, { clockTolerance: -1 }, { algorithms: [] }])(
-    "throws for %o",
-    async (wrong) => {
-      await expect(verifyLogoutToken(await sign(), { ...options, ...wrong })).rejects.toMatchObject(
-        { code: "ERR_OAUTH_OPTION" },
-      );
-    },
-  );
+  it.each([{ clockTolerance: -1 }, { algorithms: [] }])("throws for %o", async (wrong) => {
+    await expect(verifyLogoutToken(await sign(), { ...options, ...wrong })).rejects.toMatchObject({
+      code: "ERR_OAUTH_OPTION",
+    });
+  });
 
   it("is a method of the client, with its secret for HS256 where that is named", async () => {
     const secret = "a client secret of thirty-two bytes or more";

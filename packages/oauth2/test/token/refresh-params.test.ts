@@ -172,19 +172,6 @@ describe("a sign-in", () => {
 });
 
 describe("TokenManager", () => {
-  const expired = { access_token: "A", refresh_token: "R", expires_at: 1 };
-
-  it("sends its refreshParams, which win over those of the token", async () => {
-    const store = new MemoryTokenStore();
-    store.set("default", { ...expired, refresh_params: { resource: "https://a", tenant: "t" } });
-    const refreshParams = { resource: ["https://b"], scope: ["read", "write"] };
-    await new TokenManager(client(), { store, refreshParams }).getToken();
-    expect(lastRefresh()).toEqual(["resource=https://b", "tenant=t", "scope=read write"]);
-    expect(store.get("default")).toMatchObject({
-      refresh_params: { resource: "https://b", tenant: "t", scope: "read write" },
-    });
-  });
-
   it("sends those of the token, also those of a token that it got by its grant", async () => {
     const oauth = client();
     const store = new MemoryTokenStore();

@@ -1,5 +1,6 @@
-import type { CryptoKey } from "jose";
-import { importJWK } from "jose/key/import";
+import type { CryptoKey, JWK } from "jose";
+import { JOSENotSupported, JWKSMultipleMatchingKeys, JWKSNoMatchingKey } from "jose/errors";
+import { createLocalJWKSet } from "jose/jwks/local";
 import type { Connection } from "../../connection/connection.ts";
 import { optionError } from "../../errors.ts";
 import { MetadataError, TokenValidationError } from "../errors.ts";
@@ -22,21 +23,25 @@ export interface JwtHeader {
 
 /** Options of {@link RemoteJwks}. */
 export interface RemoteJwksOptions extends DocumentOptions {
-  /** How long keys are used before they are fetched again, in seconds. Default: `600`. */
-  readonly cacheMaxAge?: number | undefined;
-  /**
-   * Minimum time between two fetches for keys that are not there, in seconds: tokens with invented
-   * key identifiers must not make us flood the server. Default: `30`.
-   */
-  readonly cooldown?: number | undefined;
   /** Now, in milliseconds. Default: `Date.now`. */
   readonly clock?: (() => number) | undefined;
 }
 
-/** Public members of a JWK; whatever else a server publishes is left out, also private ones. */
+/** Finds one of the keys of a set; `undefined` when none fits. */
+type KeyFinder = (header: JwtHeader) => Promise<CryptoKey | undefined>;
+
+/** Members of a JWK that are read; whatever else a server publishes is not, also private ones. */
 const publicMembers = ["kty", "crv", "x", "y", "n", "e", "pub"] as const;
+const usageMembers = ["kid", "use", "key_ops"] as const;
 /** Keys of a set that are looked at. */
 const maxKeys = 200;
+/** How long keys are used before they are fetched again, in milliseconds. */
+const maxAge = 600_000;
+/**
+ * Minimum time between two fetches for keys that are not there, in milliseconds: tokens with
+ * invented key identifiers must not make us flood the server.
+ */
+const cooldown = 30_000;
 /** Time after a failed fetch in which it is not tried again, in milliseconds. */
 const retryAfter = 1000;
 /** For how long old keys are used while the issuer's cannot be fetched, in milliseconds. */
@@ -52,11 +57,10 @@ export class RemoteJwks {
   /** Where the keys come from. */
   readonly url: string;
   readonly #source: DocumentSource;
-  readonly #maxAge: number;
-  readonly #cooldown: number;
   readonly #clock: () => number;
-  #keys: readonly JsonRecord[] = [];
-  #imported = new Map<string, CryptoKey | Promise<CryptoKey>>();
+  #find: KeyFinder = () => Promise.resolve(undefined);
+  /** Keys that were found before, of the same fetch. */
+  #found = new Map<string, CryptoKey>();
   #fetchedAt = -Infinity;
   #failedAt = -Infinity;
   #failure: { readonly error: unknown } | undefined;
@@ -67,20 +71,11 @@ export class RemoteJwks {
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for wrong options
    */
   constructor(url: string | URL, options: RemoteJwksOptions = {}, connection?: Connection) {
-    checkOptions("RemoteJwks", options, [
-      ...documentOptionNames,
-      "cacheMaxAge",
-      "cooldown",
-      "clock",
-    ]);
-    const { cacheMaxAge = 600, cooldown = 30, clock = Date.now } = options;
+    checkOptions("RemoteJwks", options, [...documentOptionNames, "clock"]);
+    const { clock = Date.now } = options;
     if (!URL.canParse(url)) throw optionError("url", url, "the URL of a key set");
-    checkSeconds("cacheMaxAge", cacheMaxAge);
-    checkSeconds("cooldown", cooldown);
     this.url = new URL(url).href;
     this.#source = createDocumentSource(options, connection);
-    this.#maxAge = cacheMaxAge * 1000;
-    this.#cooldown = cooldown * 1000;
     this.#clock = clock;
   }
 
@@ -91,49 +86,34 @@ export class RemoteJwks {
    * @throws MetadataError, OAuth2ConnectionError when the keys cannot be fetched
    */
   getKey(header: JwtHeader): CryptoKey | Promise<CryptoKey> {
-    const imported = this.#imported.get(importedName(header));
-    return imported !== undefined && this.#isYoungerThan(this.#maxAge)
-      ? imported
-      : this.#findKey(header);
+    const found = this.#found.get(nameOf(header));
+    return found !== undefined && this.#isYoungerThan(maxAge) ? found : this.#findKey(header);
   }
 
   async #findKey(header: JwtHeader): Promise<CryptoKey> {
-    if (!this.#isYoungerThan(this.#maxAge)) await this.#refetch(header);
-    let key = selectKey(this.#keys, header);
-    if (key === undefined && !this.#isYoungerThan(this.#cooldown)) {
+    if (!this.#isYoungerThan(maxAge)) await this.#refetch(header);
+    let key = await this.#lookUp(header);
+    if (key === undefined && !this.#isYoungerThan(cooldown)) {
       await this.#fetchOnce();
-      key = selectKey(this.#keys, header);
+      key = await this.#lookUp(header);
     }
-    if (key === undefined)
-      throw new TokenValidationError("the issuer has no key that fits the token", { claim: "kid" });
-    return this.#importOnce(key, header);
+    if (key !== undefined) return key;
+    throw new TokenValidationError("the issuer has no key that fits the token", { claim: "kid" });
   }
 
-  #importOnce(key: JsonRecord, header: JwtHeader): CryptoKey | Promise<CryptoKey> {
-    const imported = this.#imported;
-    const name = importedName(header);
-    const known = imported.get(name);
-    if (known !== undefined) return known;
-    const pending = importKey(key, header.alg).then(
-      (cryptoKey) => {
-        imported.set(name, cryptoKey);
-        return cryptoKey;
-      },
-      (error: unknown) => {
-        imported.delete(name);
-        throw error;
-      },
-    );
-    imported.set(name, pending);
-    return pending;
+  async #lookUp(header: JwtHeader): Promise<CryptoKey | undefined> {
+    const found = this.#found;
+    const key = await this.#find(header);
+    if (key !== undefined) found.set(nameOf(header), key);
+    return key;
   }
 
   /** Fetches the keys again because they are old; if that fails, an old fitting key will do. */
   async #refetch(header: JwtHeader): Promise<void> {
-    const isUsable =
-      this.#isYoungerThan(this.#maxAge + maxStale) && selectKey(this.#keys, header) !== undefined;
+    const isStale = !this.#isYoungerThan(maxAge + maxStale);
+    const old = isStale ? undefined : await this.#find(header).catch(ignore);
     const fetched = this.#fetchOnce();
-    if (!isUsable) return fetched;
+    if (old === undefined) return fetched;
     // A server that has failed and now hangs must not make every caller wait.
     if (this.#failure === undefined) await fetched.catch(ignore);
     else fetched.catch(ignore);
@@ -155,8 +135,8 @@ export class RemoteJwks {
 
   async #fetch(): Promise<void> {
     try {
-      this.#keys = await fetchKeys(new URL(this.url), this.#source);
-      this.#imported = new Map();
+      this.#find = await fetchKeys(new URL(this.url), this.#source);
+      this.#found = new Map();
       this.#fetchedAt = this.#clock();
       this.#failure = undefined;
     } catch (error) {
@@ -175,69 +155,36 @@ function isWithin(elapsed: number, limit: number): boolean {
 /** The failure is kept, for callers without a key. */
 function ignore(): void {}
 
-async function fetchKeys(url: URL, source: DocumentSource): Promise<readonly JsonRecord[]> {
+async function fetchKeys(url: URL, source: DocumentSource): Promise<KeyFinder> {
   const accept = "application/json, application/jwk-set+json";
   const { keys } = await source(url, { what: "the key set", accept });
   if (!Array.isArray(keys) || !keys.every(isJsonRecord))
     throw new MetadataError("the key set has no list of keys");
-  return keys.slice(0, maxKeys);
+  // As OpenID Connect Core, 10.1 has it: without `kid` there must be one key that fits.
+  const find = createLocalJWKSet({ keys: keys.slice(0, maxKeys).map(publicHalf) });
+  return async ({ alg, kid }) => {
+    try {
+      return await find(kid === undefined ? { alg } : { alg, kid });
+    } catch (cause) {
+      // Algorithms with a secret are not supported: secrets are not published.
+      if (cause instanceof JWKSNoMatchingKey || cause instanceof JOSENotSupported) return undefined;
+      if (!(cause instanceof JWKSMultipleMatchingKeys))
+        throw new MetadataError("a key of the issuer is malformed", { cause });
+      const message = "several keys of the issuer fit the token";
+      throw new TokenValidationError(message, { claim: "kid" });
+    }
+  };
 }
 
-async function importKey(key: JsonRecord, algorithm: string): Promise<CryptoKey> {
-  const members = publicMembers.filter((name) => key[name] !== undefined);
-  const publicKey = Object.fromEntries(members.map((name) => [name, key[name]]));
-  try {
-    const cryptoKey = await importJWK(publicKey, algorithm);
-    // A symmetric key does not belong in a published set: its `k` has been left out above.
-    if (cryptoKey instanceof Uint8Array) throw new TypeError("a symmetric key");
-    return cryptoKey;
-  } catch (cause) {
-    throw new MetadataError("a key of the issuer is malformed", { cause });
-  }
+/** The members that are read. `EdDSA` and `Ed25519` are one algorithm, which the curve names. */
+function publicHalf(key: JsonRecord): JWK {
+  const isEdwards = key["crv"] === "Ed25519" && /^Ed(?:DSA|25519)$/.test(String(key["alg"]));
+  const names = [...publicMembers, ...usageMembers, ...(isEdwards ? [] : ["alg"])];
+  const given = names.filter((name) => key[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, key[name]]));
 }
 
 /** A name for a key and the algorithm that it is used with. Only found keys are cached by it. */
-function importedName({ alg, kid }: JwtHeader): string {
+function nameOf({ alg, kid }: JwtHeader): string {
   return kid === undefined ? alg : `${alg} ${kid}`;
-}
-
-/** Selects as OpenID Connect Core, 10.1 has it: without `kid` there must be one key that fits. */
-function selectKey(keys: readonly JsonRecord[], header: JwtHeader): JsonRecord | undefined {
-  const fitting = keys.filter((key) => fits(key, header));
-  if (fitting.length < 2) return fitting[0];
-  const message = "several keys of the issuer fit the token";
-  throw new TokenValidationError(message, { claim: "kid" });
-}
-
-function fits(key: JsonRecord, { alg, kid }: JwtHeader): boolean {
-  const { kty, crv, use, alg: keyAlg, key_ops: operations } = key;
-  if (kid !== undefined && kid !== key["kid"]) return false;
-  if (keyAlg !== undefined && keyAlg !== alg && !(isEdwards(keyAlg) && isEdwards(alg)))
-    return false;
-  if (use !== undefined && use !== "sig") return false;
-  if (Array.isArray(operations) && !operations.includes("verify")) return false;
-  const wanted = wantedKind(alg);
-  return kty === wanted.kty && (wanted.crv === undefined || crv === wanted.crv);
-}
-
-function isEdwards(algorithm: unknown): boolean {
-  return algorithm === "EdDSA" || algorithm === "Ed25519";
-}
-
-function wantedKind(alg: string): { readonly kty: string; readonly crv?: string } {
-  if (/^[RP]S/.test(alg)) return { kty: "RSA" };
-  if (isEdwards(alg)) return { kty: "OKP", crv: "Ed25519" };
-  if (alg.startsWith("ML-DSA-")) return { kty: "AKP" };
-  const curves: Readonly<Record<string, string>> = {
-    ES256: "P-256",
-    ES384: "P-384",
-    ES512: "P-521",
-  };
-  // `HS256` and the like: secrets are not published, so no key may ever fit.
-  return { kty: alg.startsWith("ES") ? "EC" : "none", crv: curves[alg] ?? "none" };
-}
-
-function checkSeconds(name: string, value: unknown): void {
-  if (typeof value === "number" && value >= 0) return;
-  throw optionError(name, value, "seconds, at least 0");
 }

@@ -143,7 +143,7 @@ export function claimTime(options: {
 export interface SignInChecks extends ClaimTime {
   readonly nonce: string | false | undefined;
   readonly maxAge: number | undefined;
-  readonly acrValues: readonly string[] | undefined;
+  readonly acrValues?: readonly string[] | undefined;
 }
 
 /**

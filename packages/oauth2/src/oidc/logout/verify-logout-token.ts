@@ -1,4 +1,3 @@
-import { optionError } from "../../errors.ts";
 import { ClaimChecker } from "../jwt/check-claims.ts";
 import { isJsonRecord } from "../../json-record.ts";
 import { claimTime, logoutEvent } from "../jwt/verify-id-token.ts";
@@ -32,8 +31,6 @@ export interface VerifyLogoutTokenOptions {
   readonly algorithms?: readonly string[] | undefined;
   /** How far the issuer's clock may differ, in seconds. Default: `30`. */
   readonly clockTolerance?: number | undefined;
-  /** Longest time since it was issued, in seconds. Default: `300`. */
-  readonly maxTokenAge?: number | undefined;
   /**
    * Remembers `jti` until the given time, in seconds since 1970, and returns whether it was new.
    * Default: nothing is remembered, and a token can be used again until it expires.
@@ -43,6 +40,9 @@ export interface VerifyLogoutTokenOptions {
   /** Now, in seconds since 1970. Default: the clock. */
   readonly now?: number | undefined;
 }
+
+/** Longest time since a token was issued, in seconds. */
+const maxTokenAge = 300;
 
 /**
  * Validates the logout token that a provider posts to the back-channel logout URI (OpenID Connect
@@ -61,14 +61,11 @@ export async function verifyLogoutToken(
     "key",
     "algorithms",
     "clockTolerance",
-    "maxTokenAge",
     "rememberOnce",
     "now",
   ]);
-  const { issuer, clientId, key, algorithms = ["RS256"], maxTokenAge = 300 } = options;
+  const { issuer, clientId, key, algorithms = ["RS256"] } = options;
   checkAlgorithms(algorithms, "algorithms");
-  if (!Number.isFinite(maxTokenAge) || maxTokenAge <= 0)
-    throw optionError("maxTokenAge", maxTokenAge, "seconds above 0");
   const time = claimTime(options);
   const { header, claims } = await verifyJwt(logoutToken, {
     key,

@@ -11,7 +11,6 @@ import { isTemporary } from "../../manager/token-pause.ts";
 import { keptParams } from "../../token/refresh-params.ts";
 import { splitTokenParams, type TokenParams } from "../../token/token-params.ts";
 import {
-  callOptionNames,
   callEndpoint,
   jsonOf,
   type EndpointCallOptions,
@@ -74,7 +73,7 @@ export class DeviceFlow {
     params: GrantParams = {},
     options?: EndpointCallOptions,
   ): Promise<DeviceAuthorization> {
-    checkOptions("device.start", options, callOptionNames);
+    checkOptions("device.start", options, ["signal"]);
     const client = this.#client;
     const request = { ...params, client_id: client.id };
     const name = "device_authorization_endpoint";

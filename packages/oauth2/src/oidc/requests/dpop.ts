@@ -7,7 +7,7 @@ import { optionError } from "../../errors.ts";
 import type { ProofTarget, RequestProof } from "../../connection/proof.ts";
 import type { OAuth2Response } from "../../message/response.ts";
 import { parseChallenges } from "../parse-challenges.ts";
-import { sha256Base64Url, randomValue } from "../../grants/pkce.ts";
+import { codeChallenge, randomValue } from "../../grants/pkce.ts";
 import { checkOptions } from "../../check-options.ts";
 
 /** Signature algorithms of DPoP proofs. */
@@ -83,7 +83,7 @@ export class DPoP implements RequestProof {
   /** Makes the value of the `DPoP` field of one request (RFC 9449, 4.2). */
   async prove({ method, url, token }: ProofTarget): Promise<string> {
     const nonce = this.#nonces.get(url.origin);
-    const ath = token === undefined ? undefined : await sha256Base64Url(token);
+    const ath = token === undefined ? undefined : await codeChallenge(token);
     const claims = {
       jti: randomValue(),
       htm: method,

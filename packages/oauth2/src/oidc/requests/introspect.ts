@@ -1,7 +1,6 @@
 import { InvalidResponseError } from "../../errors.ts";
 import type { Params } from "../../message/form.ts";
 import {
-  callOptionNames,
   callEndpoint,
   jsonOf,
   type EndpointCallOptions,
@@ -51,11 +50,10 @@ export async function introspect(
   token: string,
   options: IntrospectOptions,
 ): Promise<Introspection> {
-  checkOptions("introspect", options, [...callOptionNames, "tokenTypeHint", "params"]);
-  const { tokenTypeHint, params, timeout, signal } = options;
+  checkOptions("introspect", options, ["signal", "tokenTypeHint", "params"]);
+  const { tokenTypeHint, params, signal } = options;
   const request = { ...params, token, token_type_hint: tokenTypeHint };
-  const call = { timeout, signal };
-  const response = await callEndpoint(client, "introspection_endpoint", request, call);
+  const response = await callEndpoint(client, "introspection_endpoint", request, { signal });
   const answer = jsonOf(response, what);
   if (typeof answer["active"] !== "boolean")
     throw new InvalidResponseError(`${what} does not say whether the token is active`, {

@@ -49,10 +49,10 @@ export function createOpenIdFlow(client: OpenIdFlowClient, options: OpenIdFlowOp
 
 function checkTransaction(
   claims: IdTokenClaims | undefined,
-  { nonce, maxAge, acrValues }: AuthorizationTransaction,
+  { nonce, maxAge }: AuthorizationTransaction,
   time: { readonly now: number; readonly tolerance: number },
 ): void {
-  if (claims !== undefined) checkSignIn(claims, { nonce, maxAge, acrValues, ...time });
+  if (claims !== undefined) checkSignIn(claims, { nonce, maxAge, ...time });
   else if (nonce !== undefined)
     throw new TokenValidationError(
       "the response has no ID token although the scope contains openid",

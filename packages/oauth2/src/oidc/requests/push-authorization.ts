@@ -1,7 +1,6 @@
 import { InvalidResponseError } from "../../errors.ts";
 import type { GrantParams } from "../../message/form.ts";
 import {
-  callOptionNames,
   callEndpoint,
   jsonOf,
   type EndpointCallOptions,
@@ -29,7 +28,7 @@ export async function pushAuthorization(
   params: GrantParams,
   options?: EndpointCallOptions,
 ): Promise<PushedAuthorization> {
-  checkOptions("pushAuthorization", options, callOptionNames);
+  checkOptions("pushAuthorization", options, ["signal"]);
   const request = { ...params, client_id: client.id };
   const name = "pushed_authorization_request_endpoint";
   const response = await callEndpoint(client, name, request, options);

@@ -7,7 +7,6 @@ import { ChallengeError } from "../errors.ts";
 import { type JsonRecord } from "../../json-record.ts";
 import { parseChallenges } from "../parse-challenges.ts";
 import {
-  callOptionNames,
   endpointUrl,
   jsonOf,
   type EndpointCallOptions,
@@ -66,15 +65,14 @@ export async function userInfo(
   options: UserInfoOptions,
   signedOptions: SignedResponseOptions,
 ): Promise<UserInfo> {
-  checkOptions("userInfo", options, [...callOptionNames, "expectedSub"]);
-  const { expectedSub } = options;
+  checkOptions("userInfo", options, ["signal", "expectedSub"]);
+  const { expectedSub, signal } = options;
   if (expectedSub !== false && (typeof expectedSub !== "string" || expectedSub === ""))
     throw optionError("expectedSub", expectedSub, "the sub of the ID token, or false");
   const value = typeof token === "string" ? token : token.token;
   if (typeof value !== "string" || !/^[A-Za-z\d\-._~+/]+=*$/.test(value))
     throw optionError("token", "empty or not an access token", "an access token");
   const isBound = typeof token === "string" || token.tokenType?.toLowerCase() === "dpop";
-  const { timeout, signal } = options;
   const response = checkStatus(
     await sendForm(client, endpointUrl(client, "userinfo_endpoint"), {
       params: {},
@@ -82,7 +80,6 @@ export async function userInfo(
       headers: { accept: "application/json, application/jwt" },
       token: value,
       proof: isBound ? undefined : null,
-      timeout,
       signal,
       snaky: false,
     }),
