@@ -221,6 +221,7 @@ describe("Transactions that wait for their turn", () => {
   });
 
   it("may wait for a change that was asked for before, and then run again alone", async () => {
+    stopClock();
     const { path, store, collection } = await openFile();
     const before = countCommits(path);
     const first = collection.insert({ text: "a" });
