@@ -6,7 +6,7 @@ import type { FieldError } from "../src/field-error.ts";
 import { createListReader } from "../src/plan/list-query.ts";
 import { Problem } from "../src/problem.ts";
 import { listParameter, type ListParameter } from "../src/resource/list-parameter.ts";
-import type { ListRules } from "../src/resource/list-rules.ts";
+import type { ListRules, StandardParameter } from "../src/resource/list-rules.ts";
 import { validate } from "../src/schema.ts";
 
 /** What a parameter or field is, in the words of the recorded parsers. */
@@ -88,12 +88,9 @@ async function readBodyOf({ schema, input }: ApiQueryCase): Promise<unknown> {
 const fieldsOfAll = ["id", "a", "b", "name", "idx", "createdAt"];
 
 function readQueryOf({ schema, options = {}, input }: ApiQueryCase): unknown {
-  const names: Record<string, string | false> = {};
-  for (const [name, value] of Object.entries(options)) {
-    if (value !== true) names[name] = value;
-  }
   const { limit, near, sort, ...others } = schema;
-  if (Object.hasOwn(others, "after")) names["after"] = false; // A cursor, unless it is something else.
+  const without: StandardParameter[] = options["page"] === false ? ["page"] : [];
+  if (Object.hasOwn(others, "after")) without.push("after"); // A cursor, unless it is something else.
   const rules: ListRules = {
     sortable: fieldsOfAll,
     selectable: fieldsOfAll,
@@ -101,7 +98,7 @@ function readQueryOf({ schema, options = {}, input }: ApiQueryCase): unknown {
     defaultLimit: typeof limit === "object" ? Number(limit.default) : undefined,
     maxLimit: typeof limit === "object" ? limit.max : undefined,
     geo: options["near"] === true ? placeOf(near) : undefined,
-    names,
+    without,
     parameters: Object.fromEntries(
       Object.entries(others).map(([name, one]) => [name, parameterOf(name, one)]),
     ),

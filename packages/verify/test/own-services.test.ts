@@ -181,7 +181,7 @@ it("verifyService() tells documents apart by a short text", async () => {
   expect({ findings, skipped }).toEqual({ findings: [], skipped: [] });
 });
 
-it("verifyService() tries the standard parameters of a list under their other names", async () => {
+it("verifyService() tries the search of a list that a hook reads, too", async () => {
   const options = {
     name: "note",
     path: "/notes",
@@ -189,7 +189,6 @@ it("verifyService() tries the standard parameters of a list under their other na
     owner: "author",
     search: ["text"],
     fields: { pin: "owner" },
-    list: { names: { q: "search" } },
     access: { list: "public", show: "public", create: "user" },
   } as const;
   const { collection } = defineResource(options);
@@ -197,7 +196,7 @@ it("verifyService() tries the standard parameters of a list under their other na
     ...options,
     hooks: {
       async beforeList({ call: { query, store } }) {
-        const pin = query.get("search") ?? "";
+        const pin = query.get("q") ?? "";
         const count = await store.collection(collection).count({ where: { pin } });
         if (count > 0) throw new Problem(404);
       },

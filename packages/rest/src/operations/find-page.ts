@@ -10,7 +10,7 @@ import { fieldError } from "../field-error.ts";
 import type { Fields } from "../fields.ts";
 import { badFields } from "../problem.ts";
 import type { ResourceCall } from "../resource/call.ts";
-import { type ListQuery, nameOf, type NearPoint } from "../resource/list-rules.ts";
+import { hasParameter, type ListQuery, type NearPoint } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 import { cursorLinks, pageLinks } from "./page-links.ts";
 
@@ -48,12 +48,7 @@ const defaultBound = 1000;
 /** Makes the function that finds pages of a resource, by number or by cursor. */
 export function createPageFinder(resource: Resource): PageFinder {
   const { collection, count: shownCount, list: rules, path, softDelete } = resource;
-  const names = {
-    page: nameOf("page", rules),
-    limit: nameOf("limit", rules),
-    after: nameOf("after", rules),
-  };
-  const place = { path, names };
+  const hasCursor = hasParameter(rules, "after");
 
   return async ({ query: parameters, store }, query, limits) => {
     const where = query.where && limits ? { and: [query.where, limits] } : (limits ?? query.where);
@@ -65,12 +60,9 @@ export function createPageFinder(resource: Resource): PageFinder {
       if (!(error instanceof InputError)) throw error;
       const parameter = knownToStore.find((one) => one === error.path);
       if (parameter === undefined) throw error;
-      const name = nameOf(parameter, rules) ?? parameter;
       const message =
-        parameter === "after"
-          ? `${name} must be a cursor of this list in this order`
-          : error.message;
-      throw badFields([fieldError(name, "invalid", message)]);
+        parameter === "after" ? "after must be a cursor of this list in this order" : error.message;
+      throw badFields([fieldError(parameter, "invalid", message)]);
     }
   };
 
@@ -86,7 +78,7 @@ export function createPageFinder(resource: Resource): PageFinder {
   /** Whether a list may end early: a narrowed one that does not state its exact number. */
   function isBounded(query: ListQuery): boolean {
     const selection = selectionOf(query);
-    const canGoOn = names.after !== undefined && selection.near === undefined;
+    const canGoOn = hasCursor && selection.near === undefined;
     return canGoOn && isNarrowed(selection) && boundOf(selection) !== Infinity;
   }
 
@@ -116,7 +108,7 @@ export function createPageFinder(resource: Resource): PageFinder {
         : await (counting ?? countOf(store, selection));
     const total = isCapped ? undefined : count;
     const hasNext = found.length > limit;
-    const link = pageLinks(place, parameters, { page, limit, total, hasNext });
+    const link = pageLinks(path, parameters, { page, limit, total, hasNext });
     return {
       documents: found.length > limit ? found.slice(0, limit) : found,
       count,
@@ -143,8 +135,8 @@ export function createPageFinder(resource: Resource): PageFinder {
     const hasCursors = after !== undefined || partial;
     const at = { page: 1, limit, total: counted.isCapped ? undefined : counted.count };
     const link = hasCursors
-      ? cursorLinks(place, parameters, { limit, next })
-      : pageLinks(place, parameters, { ...at, hasNext: next !== undefined });
+      ? cursorLinks(path, parameters, { limit, next })
+      : pageLinks(path, parameters, { ...at, hasNext: next !== undefined });
     return { documents: items, ...counted, isPartial: partial, link };
   }
 

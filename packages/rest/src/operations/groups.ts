@@ -6,7 +6,6 @@ import { listLimits } from "../plan/list-limits.ts";
 import { badFields } from "../problem.ts";
 import type { ResourceCall, ResourceHandler } from "../resource/call.ts";
 import { groupValues } from "../resource/groups.ts";
-import { nameOf } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 
 /** One group of documents, as it is shown. */
@@ -36,7 +35,7 @@ export function groupsOperation(resource: Resource): ResourceHandler {
 }
 
 async function findGroups(
-  { collection, list }: Resource,
+  { collection }: Resource,
   { store }: ResourceCall,
   { by, limit, selection, sort, values }: GroupsQuery,
   limits: UntypedWhere | undefined,
@@ -59,8 +58,7 @@ async function findGroups(
     // Only the store knows how many groups there are, and what words may be. All else was checked
     // before.
     if (!(error instanceof InputError) || (error.path !== "by" && error.path !== "q")) throw error;
-    const parameter = error.path === "q" ? (nameOf("q", list) ?? "q") : "by";
-    throw badFields([fieldError(parameter, "invalid", error.message)]);
+    throw badFields([fieldError(error.path, "invalid", error.message)]);
   }
 }
 

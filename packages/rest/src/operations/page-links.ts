@@ -10,14 +10,6 @@ export interface PageWindow {
   readonly hasNext?: boolean | undefined;
 }
 
-/** Where a list is, and the names of its parameters; `undefined` for a missing parameter. */
-export interface ListPlace {
-  readonly path: string;
-  readonly names: Readonly<Record<"after" | "limit" | "page", string | undefined>>;
-}
-
-const defaultNames = { page: "page", limit: "limit", after: "after" };
-
 /**
  * Makes the `Link` header of a page (RFC 8288): first, prev, next and last, as far as there are
  * such pages and, for the last, as far as it is known.
@@ -25,24 +17,16 @@ const defaultNames = { page: "page", limit: "limit", after: "after" };
  * The targets are relative to the origin and keep the other parameters of the request, but never
  * its token.
  */
-export function pageLinks(
-  place: ListPlace | string,
-  parameters: URLSearchParams,
-  at: PageWindow,
-): string {
-  const { path, names } = typeof place === "string" ? { path: place, names: defaultNames } : place;
+export function pageLinks(path: string, parameters: URLSearchParams, at: PageWindow): string {
   const { hasNext = false, limit, page, total } = at;
   const last = total === undefined ? undefined : Math.max(1, Math.ceil(total / limit));
   const links: [relation: string, page: number][] = [["first", 1]];
   if (page > 1) links.push(["prev", last === undefined ? page - 1 : Math.min(page - 1, last)]);
   if (last === undefined ? hasNext : page < last) links.push(["next", page + 1]);
   if (last !== undefined) links.push(["last", last]);
-  const base = `${path}?${kept(parameters, names)}`;
-  const end = names.limit === undefined ? "" : `&${names.limit}=${limit}`;
+  const base = `${path}?${kept(parameters)}`;
   return links
-    .map(
-      ([relation, number]) => `<${base}${names.page ?? "page"}=${number}${end}>; rel="${relation}"`,
-    )
+    .map(([relation, number]) => `<${base}page=${number}&limit=${limit}>; rel="${relation}"`)
     .join(", ");
 }
 
@@ -55,23 +39,21 @@ export interface CursorPage {
 
 /** Makes the `Link` header of a page behind a cursor: first, and next as long as there is one. */
 export function cursorLinks(
-  { path, names }: ListPlace,
+  path: string,
   parameters: URLSearchParams,
   { limit, next }: CursorPage,
 ): string {
-  const base = `${path}?${kept(parameters, names)}${names.after ?? "after"}=`;
-  const end = names.limit === undefined ? "" : `&${names.limit}=${limit}`;
+  const base = `${path}?${kept(parameters)}after=`;
+  const end = `&limit=${limit}`;
   const first = `<${base}${end}>; rel="first"`;
   return next === undefined
     ? first
     : `${first}, <${base}${encodeURIComponent(next)}${end}>; rel="next"`;
 }
 
-function kept(parameters: URLSearchParams, { page, limit, after }: ListPlace["names"]): string {
+function kept(parameters: URLSearchParams): string {
   if (parameters.size === 0) return "";
   const others = new URLSearchParams(parameters);
-  for (const name of [accessTokenField, page, limit, after]) {
-    if (name !== undefined) others.delete(name);
-  }
+  for (const name of [accessTokenField, "page", "limit", "after"]) others.delete(name);
   return others.size > 0 ? `${others.toString()}&` : "";
 }

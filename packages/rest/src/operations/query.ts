@@ -2,7 +2,6 @@ import { changeHeaders } from "@fetchwork/http";
 import { byCaller } from "../plan/by-caller.ts";
 import { createQueryBodyReader } from "../plan/query-body.ts";
 import type { ResourceHandler } from "../resource/call.ts";
-import { nameOf } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 
 /** The body member for the next page, as a dictionary (RFC 9651): `page=2`, `after="…"`. */
@@ -17,16 +16,13 @@ const nextPageHeader = "x-next-page";
  */
 export function queryOperation(resource: Resource, list: ResourceHandler): ResourceHandler {
   const readerFor = byCaller(resource, (rules) => createQueryBodyReader(resource, rules));
-  const paging = (["page", "after"] as const).flatMap(
-    (parameter) => nameOf(parameter, resource.list) ?? [],
-  );
 
   return async (call) => {
     const response = await list({ ...call, query: readerFor(call)(call.body) });
     return changeHeaders(response, call.context, (headers) => {
       const [, target = ""] = /<([^<>]*)>; rel="next"/.exec(headers.get("link") ?? "") ?? [];
       const next = new URLSearchParams(target.slice(target.indexOf("?")));
-      const name = paging.find((one) => next.has(one));
+      const name = ["page", "after"].find((one) => next.has(one));
       headers.delete("link");
       if (name === undefined) return;
       const value = next.get(name) ?? "";

@@ -1,7 +1,7 @@
 import type { FieldError } from "../field-error.ts";
 import { badFields } from "../problem.ts";
 import type { ResourceCall } from "../resource/call.ts";
-import { nameOf } from "../resource/list-rules.ts";
+import { hasParameter } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 import { listParameters } from "./list-reference.ts";
 import type { QueryParameter } from "./route.ts";
@@ -16,17 +16,15 @@ export function readShownFields(
   resource: Resource,
   call: Pick<ResourceCall<unknown>, "query" | "user" | "isMaster">,
 ): readonly string[] | undefined {
-  const name = nameOf("fields", resource.list);
-  if (name === undefined || !call.query.has(name)) return undefined;
+  if (!hasParameter(resource.list, "fields") || !call.query.has("fields")) return undefined;
   const errors: FieldError[] = [];
   const rules = resource.views.rulesFor(call);
-  const fields = readFields(namesIn(call.query.getAll(name)), { name, rules }, errors);
+  const fields = readFields(namesIn(call.query.getAll("fields")), rules, errors);
   if (errors.length > 0) throw badFields(errors);
   return fields;
 }
 
 /** Describes `fields`, where the lists of a resource have it. */
 export function fieldsReference(resource: Resource): readonly QueryParameter[] {
-  const fields = nameOf("fields", resource.list);
-  return listParameters(resource).filter(({ name }) => name === fields);
+  return listParameters(resource).filter(({ name }) => name === "fields");
 }

@@ -55,10 +55,12 @@ export function createGroupsReader(resource: Pick<Resource, "views">): GroupsRea
   return (call) => readGroups(call.query, partsFor(call));
 }
 
+const pagingAndShowing = ["page", "limit", "after", "sort", "fields"] as const;
+
 /** Rules for groups: those by which a list selects documents, without paging and showing. */
 function selectionRules(rules: ListRules): ListRules {
-  const off = { page: false, limit: false, after: false, sort: false, fields: false } as const;
-  return { ...rules, geo: undefined, trash: false, names: { ...rules.names, ...off } };
+  const without = [...(rules.without ?? []), ...pagingAndShowing];
+  return { ...rules, geo: undefined, trash: false, without };
 }
 
 function readGroups(

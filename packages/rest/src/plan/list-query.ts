@@ -3,7 +3,12 @@ import { accessTokenField } from "../access-token.ts";
 import { fieldError, type FieldError } from "../field-error.ts";
 import { badFields } from "../problem.ts";
 import { compileListParameter } from "../resource/list-parameter.ts";
-import { calledParameters, type ListQuery, type ListRules } from "../resource/list-rules.ts";
+import {
+  hasParameter,
+  type ListQuery,
+  type ListRules,
+  standardParameters,
+} from "../resource/list-rules.ts";
 import { type FilterCondition, filterParameters, maxFilters } from "./filter-parameters.ts";
 import { type GivenValues, once, readStandard } from "./standard-parameters.ts";
 import { unknownParameters } from "./unknown-parameters.ts";
@@ -25,16 +30,14 @@ export type ListReader = (parameters: URLSearchParams, maxWhere?: number) => Lis
  * by cursors.
  */
 export function createListReader(rules: ListRules): ListReader {
-  const names = calledParameters(rules);
+  const names = new Set(standardParameters.filter((name) => hasParameter(rules, name)));
   const filters = filterParameters(rules.filters ?? []);
-  const whereName = names.get("where");
-  const readWhere =
-    whereName === undefined ? undefined : whereReader(whereName, rules.filters ?? []);
+  const readWhere = names.has("where") ? whereReader(rules.filters ?? []) : undefined;
   const custom = Object.entries(rules.parameters ?? {}).map(([name, one]) =>
     compileListParameter(name, one),
   );
   const known = new Set([
-    ...names.values(),
+    ...names,
     ...filters.keys(),
     ...custom.map(({ name }) => name),
     accessTokenField,
@@ -84,10 +87,10 @@ export function createListReader(rules: ListRules): ListReader {
     values: GivenValues,
     maxLength: number | undefined,
   ): FieldError | FilterCondition | undefined {
-    if (whereName === undefined || readWhere === undefined) return undefined;
-    const [text, ...others] = values.get(whereName) ?? [];
+    if (readWhere === undefined) return undefined;
+    const [text, ...others] = values.get("where") ?? [];
     if (text === undefined || text === "") return undefined;
-    return others.length > 0 ? once(whereName) : readWhere.text(text, maxLength);
+    return others.length > 0 ? once("where") : readWhere.text(text, maxLength);
   }
 
   function readCustom(values: GivenValues, found: UntypedWhere[], errors: FieldError[]): void {

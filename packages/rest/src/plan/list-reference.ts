@@ -3,9 +3,9 @@ import { withoutRequired } from "../named-schema.ts";
 import { compileListParameter } from "../resource/list-parameter.ts";
 import {
   defaultLimit,
+  hasParameter,
   type ListRules,
   maxLimit,
-  nameOf,
   type StandardParameter,
 } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
@@ -112,8 +112,7 @@ function standardReferences(rules: ListRules): readonly QueryParameter[] {
     ],
     ["trash", "Only removed documents, or all; for admins", { ...text, enum: ["only", "with"] }],
   ];
-  return all.flatMap(([parameter, description, schema]) => {
-    const name = nameOf(parameter, rules);
-    return name === undefined ? [] : [{ name, description, schema }];
-  });
+  return all
+    .filter(([name]) => hasParameter(rules, name))
+    .map(([name, description, schema]) => ({ name, description, schema }));
 }

@@ -1,36 +1,28 @@
 import { fieldError, type FieldError } from "../field-error.ts";
 import type { NearPoint } from "../resource/list-rules.ts";
 
-type PlaceParameter = "max_distance" | "min_distance" | "near";
-
 interface Given {
   readonly errors: FieldError[];
-  one(name: PlaceParameter): string | undefined;
-}
-
-interface Naming {
-  readonly field: string;
-  /** Names a parameter as clients know it. */
-  readonly called: (parameter: PlaceParameter) => string;
+  one(name: "max_distance" | "min_distance" | "near"): string | undefined;
 }
 
 /** Reads `near=latitude,longitude` with `min_distance` and `max_distance`, which need it. */
-export function readNear(given: Given, { field, called }: Naming): NearPoint | undefined {
+export function readNear(given: Given, field: string): NearPoint | undefined {
   const { errors } = given;
   const place = given.one("near");
-  const minDistance = distance(given.one("min_distance"), called("min_distance"), errors);
-  const maxDistance = distance(given.one("max_distance"), called("max_distance"), errors);
+  const minDistance = distance(given.one("min_distance"), "min_distance", errors);
+  const maxDistance = distance(given.one("max_distance"), "max_distance", errors);
   if (place === undefined) {
     if (minDistance !== undefined || maxDistance !== undefined) {
-      errors.push(fieldError(called("near"), "required", `${called("near")} is required`));
+      errors.push(fieldError("near", "required", "near is required"));
     }
     return undefined;
   }
   if (minDistance !== undefined && maxDistance !== undefined && minDistance > maxDistance) {
-    const [min, max] = [called("min_distance"), called("max_distance")];
-    errors.push(fieldError(min, "max", `${min} must be lower than or equal to ${max}`));
+    const message = "min_distance must be lower than or equal to max_distance";
+    errors.push(fieldError("min_distance", "max", message));
   }
-  const name = called("near");
+  const name = "near";
   const parts = place.split(",", 3).map((part) => part.trim());
   if (parts.length !== 2) {
     const than = parts.length < 2 ? "greater" : "lower";

@@ -3,10 +3,11 @@ import { fieldError, type FieldError } from "../field-error.ts";
 import { badFields } from "../problem.ts";
 import { compileListParameter } from "../resource/list-parameter.ts";
 import {
-  calledParameters,
+  hasParameter,
   type ListRules,
   populateName,
   type StandardParameter,
+  standardParameters,
 } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 import type { JsonSchema } from "../schema.ts";
@@ -73,8 +74,7 @@ export function queryBodySchema(resource: Resource): JsonSchema {
  */
 export function createQueryBodyReader(resource: Resource, rules: ListRules): QueryBodyReader {
   const members = membersOf(resource, rules);
-  const whereName = calledParameters(rules).get("where");
-  const readWhere = whereReader(whereName ?? "where", rules.filters ?? []);
+  const readWhere = whereReader(rules.filters ?? []);
 
   return (body) => {
     const errors: FieldError[] = [];
@@ -85,7 +85,7 @@ export function createQueryBodyReader(resource: Resource, rules: ListRules): Que
         if (errors.length < maxUnknown) errors.push(unknownMember(name, [...members.keys()]));
       } else if (!fits(value, schema)) {
         errors.push(fieldError(name, "type", `${name} must be of type ${typeText(schema)}`));
-      } else if (name === whereName) {
+      } else if (name === "where") {
         const condition = readWhere.value(value);
         if ("where" in condition) query.set(name, JSON.stringify(value));
         else errors.push(condition);
@@ -106,8 +106,9 @@ function membersOf(
   rules: ListRules,
 ): ReadonlyMap<string, JsonSchema> {
   const members = new Map<string, JsonSchema>();
-  for (const [parameter, name] of calledParameters(rules))
-    members.set(name, kinds[parameter] ?? text);
+  for (const name of standardParameters) {
+    if (hasParameter(rules, name)) members.set(name, kinds[name] ?? text);
+  }
   if (paths.length > 0) members.set(populateName, names);
   for (const [name, parameter] of Object.entries(rules.parameters ?? {})) {
     members.set(name, compileListParameter(name, parameter).schema);

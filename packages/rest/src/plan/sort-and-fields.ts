@@ -7,12 +7,6 @@ const maxNames = 200;
 /** Maximum fields to sort by; the store takes as many. */
 const maxSortKeys = 15;
 
-interface Naming {
-  /** The parameter, as clients know it. */
-  readonly name: string;
-  readonly rules: NamedFields;
-}
-
 /** Takes the values of a parameter apart at commas; a parameter may be given more than once. */
 export function namesIn(values: readonly string[]): readonly string[] {
   const names = values.flatMap((value) => value.split(",")).map((name) => name.trim());
@@ -22,7 +16,7 @@ export function namesIn(values: readonly string[]): readonly string[] {
 /** Reads fields to sort by; the first mention of a field counts. */
 export function readSort(
   asked: readonly string[],
-  { name, rules }: Naming,
+  rules: NamedFields,
   errors: FieldError[],
 ): readonly string[] {
   if (asked.length === 0) return rules.defaultSort;
@@ -30,15 +24,15 @@ export function readSort(
   for (const key of asked.slice(0, maxNames)) {
     const field = signed(key);
     if (!rules.sortable.includes(field.name)) {
-      const message = `${name} must be one of: ${rules.sortable.join(", ")}`;
-      errors.push(fieldError(name, "enum", message));
+      const message = `sort must be one of: ${rules.sortable.join(", ")}`;
+      errors.push(fieldError("sort", "enum", message));
       return [...keys.values()];
     }
     if (!keys.has(field.name)) keys.set(field.name, field.minus ? `-${field.name}` : field.name);
   }
   if (asked.length > maxNames || keys.size > maxSortKeys) {
-    const message = `${name} must have length lower than or equal to ${maxSortKeys}`;
-    errors.push(fieldError(name, "maxlength", message));
+    const message = `sort must have length lower than or equal to ${maxSortKeys}`;
+    errors.push(fieldError("sort", "maxlength", message));
   }
   return [...keys.values()];
 }
@@ -46,13 +40,13 @@ export function readSort(
 /** Reads fields to include, or those to exclude; `id` stays unless it is excluded by name. */
 export function readFields(
   asked: readonly string[],
-  { name, rules: { selectable } }: Naming,
+  { selectable }: NamedFields,
   errors: FieldError[],
 ): readonly string[] | undefined {
   if (asked.length === 0) return undefined;
   if (asked.length > maxNames) {
-    const message = `${name} must have length lower than or equal to ${maxNames}`;
-    errors.push(fieldError(name, "maxlength", message));
+    const message = `fields must have length lower than or equal to ${maxNames}`;
+    errors.push(fieldError("fields", "maxlength", message));
     return undefined;
   }
   const included = new Set<string>();
@@ -60,15 +54,15 @@ export function readFields(
   for (const key of asked) {
     const field = signed(key);
     if (!selectable.includes(field.name)) {
-      const message = `${name} must be one of: ${selectable.join(", ")}`;
-      errors.push(fieldError(name, "enum", message));
+      const message = `fields must be one of: ${selectable.join(", ")}`;
+      errors.push(fieldError("fields", "enum", message));
       return undefined;
     }
     (field.minus ? excluded : included).add(field.name);
   }
   const excludesOthers = [...excluded].some((field) => field !== "id");
   if (included.size > 0 && excludesOthers) {
-    errors.push(fieldError(name, "mixed", `${name} must either include or exclude, not both`));
+    errors.push(fieldError("fields", "mixed", "fields must either include or exclude, not both"));
     return undefined;
   }
   if (included.size > 0) included.add("id");

@@ -1,7 +1,6 @@
 import { maxSearchLength } from "@fetchwork/documents";
 import { fieldError, type FieldError } from "../field-error.ts";
 import {
-  type CalledParameters,
   defaultLimit,
   type ListQuery,
   type ListRules,
@@ -35,14 +34,12 @@ export function once(name: string): FieldError {
 
 const none: readonly string[] = [];
 
-function givenIn(values: GivenValues, names: CalledParameters, errors: FieldError[]): Given {
-  const valuesOf = (parameter: StandardParameter): readonly string[] => {
-    const name = names.get(parameter);
-    return name === undefined ? none : (values.get(name) ?? none);
-  };
+function givenIn(values: GivenValues, names: Reading["names"], errors: FieldError[]): Given {
+  const valuesOf = (parameter: StandardParameter): readonly string[] =>
+    (names.has(parameter) ? values.get(parameter) : undefined) ?? none;
   const raw = (parameter: StandardParameter): string | undefined => {
     const all = valuesOf(parameter);
-    if (all.length > 1) errors.push(once(names.get(parameter) ?? parameter));
+    if (all.length > 1) errors.push(once(parameter));
     return all[0];
   };
   return {
@@ -59,7 +56,8 @@ function givenIn(values: GivenValues, names: CalledParameters, errors: FieldErro
 /** Input of {@link readStandard}. */
 export interface Reading {
   readonly rules: ListRules;
-  readonly names: CalledParameters;
+  /** Parameters that the list has. */
+  readonly names: ReadonlySet<StandardParameter>;
   readonly errors: FieldError[];
 }
 
@@ -70,36 +68,33 @@ export function readStandard(
 ): Omit<ListQuery, "where"> {
   const given = givenIn(values, names, errors);
   const { defaultLimit: fallback = defaultLimit, maxLimit: max = maxLimit, geo } = rules;
-  const called = (parameter: StandardParameter): string => names.get(parameter) ?? parameter;
-  const q = readText(given.one("q"), { name: called("q"), max: maxSearchLength }, errors);
+  const q = readText(given.one("q"), { name: "q", max: maxSearchLength }, errors);
   const pageText = given.one("page");
   // Page numbers beyond this would leave the safe integers when multiplied with a limit.
   const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / max);
-  const page = readInteger(pageText, { name: called("page"), max: maxPage }, errors) ?? 1;
-  const limit = readInteger(given.one("limit"), { name: called("limit"), max }, errors);
-  const after = readCursor(given, called("after"));
+  const page = readInteger(pageText, { name: "page", max: maxPage }, errors) ?? 1;
+  const limit = readInteger(given.one("limit"), { name: "limit", max }, errors);
+  const after = readCursor(given);
   const sorts = given.list("sort");
-  const sort = readSort(sorts, { name: called("sort"), rules }, errors);
-  const fields = readFields(given.list("fields"), { name: called("fields"), rules }, errors);
-  const near = geo === undefined ? undefined : readNear(given, { field: geo, called });
+  const sort = readSort(sorts, rules, errors);
+  const fields = readFields(given.list("fields"), rules, errors);
+  const near = geo === undefined ? undefined : readNear(given, geo);
   if (near && sorts.length > 0) {
-    const message = `${called("sort")} and ${called("near")} exclude one another`;
-    errors.push(fieldError(called("sort"), "mixed", message));
+    errors.push(fieldError("sort", "mixed", "sort and near exclude one another"));
   }
   if (after !== undefined && pageText !== undefined) {
-    const message = `${called("page")} and ${called("after")} exclude one another`;
-    errors.push(fieldError(called("page"), "mixed", message));
+    errors.push(fieldError("page", "mixed", "page and after exclude one another"));
   }
   // The cursor holds the values of the fields that were sorted by, readable for everyone.
   const inCursor = near ? [] : sort;
   const unseen = inCursor.find((key) => !isShown(signed(key).name, rules));
   if (after !== undefined && unseen !== undefined) {
-    const message = `${called("after")} is not possible in the order of ${signed(unseen).name}`;
-    errors.push(fieldError(called("after"), "invalid", message));
+    const message = `after is not possible in the order of ${signed(unseen).name}`;
+    errors.push(fieldError("after", "invalid", message));
   }
   // A list without numbered pages is paged by cursors from the start.
   const begins = !names.has("page") && names.has("after") && unseen === undefined;
-  const trash = readTrash(given.one("trash"), called("trash"), errors);
+  const trash = readTrash(given.one("trash"), errors);
   return {
     q,
     page,
@@ -146,16 +141,12 @@ function readInteger(
 }
 
 /** Without a value it is there all the same: that is how paging by cursors begins. */
-function readCursor(given: Given, name: string): string | undefined {
-  return readText(given.raw("after"), { name, max: maxCursorLength }, given.errors);
+function readCursor(given: Given): string | undefined {
+  return readText(given.raw("after"), { name: "after", max: maxCursorLength }, given.errors);
 }
 
-function readTrash(
-  text: string | undefined,
-  name: string,
-  errors: FieldError[],
-): "only" | "with" | undefined {
+function readTrash(text: string | undefined, errors: FieldError[]): "only" | "with" | undefined {
   if (text === undefined || text === "only" || text === "with") return text;
-  errors.push(fieldError(name, "enum", `${name} must be one of: only, with`));
+  errors.push(fieldError("trash", "enum", "trash must be one of: only, with"));
   return undefined;
 }

@@ -31,7 +31,7 @@ const maxKeyLength = 64;
 /** Reads a filter; a {@link FieldError} when it is wrong. */
 export interface WhereReader {
   /**
-   * Reads the text of a parameter, whose name the error has.
+   * Reads the text of the parameter.
    *
    * @param maxLength - Longest text, in characters. Default: {@link maxWhereLength}.
    */
@@ -45,26 +45,23 @@ export interface WhereReader {
  * other filters, and with `and`, `or` and `not`, as in
  * `{"or":[{"state":"open"},{"stars":{"gte":3}}]}`.
  */
-export function whereReader(name: string, fields: readonly FilterField[]): WhereReader {
+export function whereReader(fields: readonly FilterField[]): WhereReader {
   const types = new Map(fields.map(({ path, type }) => [path, type]));
 
   return {
     text(text, maxLength = maxWhereLength) {
       if (text.length > maxLength) {
-        return fieldError(
-          name,
-          "maxlength",
-          `${name} must have length lower than or equal to ${maxLength}`,
-        );
+        const message = `where must have length lower than or equal to ${maxLength}`;
+        return fieldError("where", "maxlength", message);
       }
       let given: unknown;
       try {
         given = JSON.parse(text);
       } catch {
-        return fieldError(name, "type", `${name} must be JSON`);
+        return fieldError("where", "type", "where must be JSON");
       }
       const found = read(given);
-      return "where" in found ? found : { ...found, param: name };
+      return "where" in found ? found : { ...found, param: "where" };
     },
     value: read,
   };
@@ -77,7 +74,7 @@ export function whereReader(name: string, fields: readonly FilterField[]): Where
       return { where: readAll(given, 1) };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      return { ...error.reason, param: [name, ...at].join(".") };
+      return { ...error.reason, param: ["where", ...at].join(".") };
     }
 
     /** An error leaves the path as it is. */
@@ -172,7 +169,7 @@ export function whereReader(name: string, fields: readonly FilterField[]): Where
   }
 
   function refused(rule: string, message: string): Refused {
-    return new Refused(fieldError(name, rule, `${name} ${message}`));
+    return new Refused(fieldError("where", rule, `where ${message}`));
   }
 }
 

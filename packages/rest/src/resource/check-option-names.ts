@@ -2,7 +2,6 @@ import { describeValue } from "@fetchwork/kit";
 import { checkDefinition } from "../check-options.ts";
 import { check } from "../errors.ts";
 import type { Schema } from "../schema.ts";
-import { standardParameters } from "./list-rules.ts";
 import type { DerivedField } from "./presenter.ts";
 import type { ResourceOptions } from "./resource-options.ts";
 
@@ -51,11 +50,10 @@ export function checkOptionNames(options: ResourceOptions<Schema>): void {
     "count",
     "limit",
     "sort",
-    "names",
+    "pages",
     "parameters",
   ]);
   checkDefinition(`list.limit of ${name}`, list?.limit, ["default", "max"]);
-  checkDefinition(`list.names of ${name}`, list?.names, standardParameters);
   for (const [key, one] of Object.entries(list?.parameters ?? {})) {
     const owner = `the parameter ${key} of ${name}`;
     checkDefinition(owner, one, ["schema", "where", "required", "description"]);

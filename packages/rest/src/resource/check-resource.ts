@@ -137,7 +137,7 @@ function checkGuarded({ options, required, readOnly, secret }: ResourceParts): v
 
 function checkList({ options, meta, view }: ResourceParts): void {
   const { name, filter = [], list = {}, sort = [] } = options;
-  const { count = "bounded", limit = {}, names = {}, parameters = {}, sort: order = [] } = list;
+  const { count = "bounded", limit = {}, parameters = {}, sort: order = [] } = list;
   const { default: fallback = 30, max = 100 } = limit;
   const { shape = "array" } = list;
   const isShape = shape === "array" || shape === "rows";
@@ -156,14 +156,11 @@ function checkList({ options, meta, view }: ResourceParts): void {
     const isTime = meta.includes(field) && (field === "id" || view.includes(field));
     check(sort.includes(field) || isTime, `${name} cannot be sorted by ${field}`);
   }
-  const renamed = standardParameters
-    .map((parameter) => names[parameter] ?? parameter)
-    .filter((one) => one !== false);
   const reserved = options.relations ? [accessTokenField, populateName] : [accessTokenField];
-  const taken = [...renamed, ...filter, ...Object.keys(parameters), ...reserved];
+  const taken = [...standardParameters, ...filter, ...Object.keys(parameters), ...reserved];
   const twice = taken.find((one, index) => taken.indexOf(one) !== index);
   check(twice === undefined, `two parameters of the list of ${name} are called ${twice ?? ""}`);
-  for (const one of [...renamed, ...Object.keys(parameters)]) {
+  for (const one of Object.keys(parameters)) {
     check(/^[A-Za-z][\w.-]{0,63}$/.test(one), `${one} cannot be the name of a parameter`);
   }
 }

@@ -109,11 +109,7 @@ export function defineResource<
   const { selectable } = rules;
   checkGroups(rules.groups ?? [], {
     name,
-    parameters: [
-      ...(options.filter ?? []),
-      ...Object.keys(list.parameters ?? {}),
-      ...Object.values(list.names ?? {}).map(String),
-    ],
+    parameters: [...(options.filter ?? []), ...Object.keys(list.parameters ?? {})],
   });
   const views = compileViews(fieldRules.readRules, {
     all: selectable,

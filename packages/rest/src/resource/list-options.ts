@@ -1,5 +1,4 @@
 import type { ListParameter } from "./list-parameter.ts";
-import type { ParameterNames } from "./list-rules.ts";
 
 /** How a resource is listed. */
 export interface ListOptions {
@@ -20,8 +19,8 @@ export interface ListOptions {
     { readonly default?: number | undefined; readonly max?: number | undefined } | undefined;
   /** Order without `sort`: sortable fields, reversed with `-`. Default: `["-createdAt"]`. */
   readonly sort?: readonly string[] | undefined;
-  /** Other names of the standard parameters; `false` takes one away. Default: none. */
-  readonly names?: ParameterNames | undefined;
+  /** Whether there are numbered pages; else there are cursors alone. Default: `true`. */
+  readonly pages?: boolean | undefined;
   /** Parameters of one's own by name; see {@link ListParameter}. Default: none. */
   readonly parameters?: Readonly<Record<string, ListParameter>> | undefined;
 }

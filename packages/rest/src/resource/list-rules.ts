@@ -16,9 +16,6 @@ export type StandardParameter =
   | "trash"
   | "where";
 
-/** Other names of standard parameters; `false` for one that the list does not have. */
-export type ParameterNames = Readonly<Partial<Record<StandardParameter, string | false>>>;
-
 /** Documents on a page when `limit` is not given. */
 export const defaultLimit = 30;
 
@@ -41,8 +38,8 @@ export interface ListRules extends NamedFields {
   readonly geo?: string | undefined;
   /** Whether there is `trash`. Default: `false`. */
   readonly trash?: boolean | undefined;
-  /** Other names of the standard parameters. Default: as they are. */
-  readonly names?: ParameterNames | undefined;
+  /** Standard parameters that the list does not have. Default: none. */
+  readonly without?: readonly StandardParameter[] | undefined;
   /** Parameters of one's own by name. Default: none. */
   readonly parameters?: Readonly<Record<string, ListParameter>> | undefined;
 }
@@ -72,29 +69,14 @@ export interface ListQuery {
   readonly trash: "only" | "with" | undefined;
 }
 
-/** Standard parameters that a list has, as clients know them. */
-export type CalledParameters = ReadonlyMap<StandardParameter, string>;
-
-/** Names the standard parameters that a list has. */
-export function calledParameters(rules: ListRules): CalledParameters {
-  return new Map(
-    standardParameters.flatMap((parameter) => {
-      const name = nameOf(parameter, rules);
-      return name === undefined ? [] : [[parameter, name] as const];
-    }),
-  );
-}
-
-/** Names a standard parameter as clients know it; `undefined` when the list does not have it. */
-export function nameOf(parameter: StandardParameter, rules: ListRules): string | undefined {
-  const { filters = [], geo, names = {}, searchable = true, trash = false } = rules;
-  if (parameter === "q" && !searchable) return undefined;
-  if (parameter === "trash" && !trash) return undefined;
-  if (parameter === "where" && filters.length === 0) return undefined;
+/** Whether a list has a standard parameter. */
+export function hasParameter(rules: ListRules, parameter: StandardParameter): boolean {
+  const { filters = [], geo, searchable = true, trash = false, without = [] } = rules;
+  if (parameter === "q" && !searchable) return false;
+  if (parameter === "trash" && !trash) return false;
+  if (parameter === "where" && filters.length === 0) return false;
   const isPlace = ["near", "min_distance", "max_distance"].includes(parameter);
-  if (isPlace && geo === undefined) return undefined;
-  const name = names[parameter] ?? parameter;
-  return name === false ? undefined : name;
+  return !(isPlace && geo === undefined) && !without.includes(parameter);
 }
 
 /** All of them, in the order in which they are read. */

@@ -36,7 +36,7 @@ export function listRulesOf(
     softDelete,
     sort = [],
   } = options;
-  const { limit, names, parameters } = list;
+  const { limit, pages, parameters } = list;
   return {
     // The order tells about the times, and cursors have them in clear.
     sortable: [...sort, "id", ...times.filter((time) => view.includes(time))],
@@ -50,7 +50,7 @@ export function listRulesOf(
     maxLimit: limit?.max,
     geo,
     trash: softDelete,
-    names,
+    without: pages === false ? ["page"] : undefined,
     parameters,
   };
 }

@@ -46,7 +46,7 @@ const diary = defineResource({
   path: "/diaries",
   schema: z.object({ text: z.string() }),
   access: { list: "user", show: "user", create: "user" },
-  list: { names: { page: "p", limit: "size" }, shape: "rows" },
+  list: { shape: "rows" },
 });
 const echo = defineRoute({
   method: "QUERY",

@@ -218,7 +218,15 @@ describe("the groups of a resource", () => {
     [{ groups: ["tags"] }, /makes no groups/],
     [{ groups: ["name"], fields: { name: { read: "nobody" } } }, /nobody sees/],
     [{ groups: ["name"], filter: ["sum"] }, /parameter sum/],
-    [{ groups: ["name"], list: { names: { q: "by" } } }, /parameter by/],
+    [
+      {
+        groups: ["name"],
+        list: {
+          parameters: { by: listParameter({ schema: z.string(), where: (name) => ({ name }) }) },
+        },
+      },
+      /parameter by/,
+    ],
   ])("are not defined by %j", (options, message) => {
     const base = { name: "one", path: "/ones", schema, access: {} };
     expect(() => defineResource({ ...base, ...options })).toThrow(message);

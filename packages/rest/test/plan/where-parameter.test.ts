@@ -21,7 +21,7 @@ const schema = z.object({
 const names = ["title", "stars", "done", "state", "level", "day", "tags"];
 const properties = propertiesOf(jsonSchemaOf(schema, "output"), "test");
 const fields: readonly FilterField[] = names.map((name) => filterField(name, properties));
-const read = whereReader("where", fields);
+const read = whereReader(fields);
 
 /** As many levels of `not` around a condition. */
 function nested(levels: number): unknown {

@@ -32,7 +32,6 @@ describe("defineResource", () => {
       { owner: "author", access: { list: "user", show: "owner", create: "user" } },
     ],
     ["a filter field that the schema lacks", { filter: ["body"] }],
-    ["a filter called as a parameter", { filter: ["title"], list: { names: { q: "title" } } }],
     ["an index on a field that the schema lacks", { indexes: [["title", "body"]] }],
     ["a place that the schema lacks", { geo: "where" }],
     ["a field that nobody sets and the schema lacks", { fields: { views: { write: "nobody" } } }],
@@ -52,10 +51,9 @@ describe("defineResource", () => {
     ["a count up to 0", { list: { count: 0 } }],
     ["a shape that there is not", { list: { shape: "object" } }],
     ["an order that clients may not ask for", { list: { sort: ["-title"] } }],
-    ["two parameters of one name", { list: { names: { limit: "page" } } }],
     [
       "a parameter called like that of relations",
-      { relations: {}, list: { names: { q: "populate" } } },
+      { relations: {}, list: { parameters: { populate: parameter } } },
     ],
     ["a parameter called as a standard one", { list: { parameters: { sort: parameter } } }],
     ["a parameter called as the token", { list: { parameters: { access_token: parameter } } }],
@@ -78,7 +76,6 @@ describe("defineResource", () => {
     [{ hook: {} }, /did you mean "hooks"/],
     [{ list: { count: "exact", limits: {} } }, /list of note has no option "limits", .*"limit"/],
     [{ list: { limit: { maximum: 3 } } }, /list.limit of note has no option "maximum"/],
-    [{ list: { names: { per_page: "x" } } }, /list.names of note has no option "per_page"/],
     [{ list: { parameters: { one: { ...parameter, were: 1 } } } }, /did you mean "where"/],
     [{ access: { delete: "public" } }, /access of note has no option "delete"; it has list, show/],
     [

@@ -67,7 +67,7 @@ export const webhookList: ListRules = {
   sortable: [],
   defaultSort: [],
   selectable: Object.keys(webhook.properties).filter((name) => name !== "secret"),
-  names: { after: false, sort: false },
+  without: ["after", "sort"],
 };
 
 /** A delivery, for the reference. */

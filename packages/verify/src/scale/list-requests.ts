@@ -25,25 +25,24 @@ export async function listRequests(
   number: number,
 ): Promise<readonly ListRequest[]> {
   const made = await store.collection(collection).get(madeId(number));
-  const { filters = [], names = {}, parameters = {}, sortable } = list;
-  const { page = "page", q = "q", sort = "sort" } = names;
+  const { filters = [], parameters = {}, sortable } = list;
   const asked: ListRequest[] = [];
 
   ask("list", {});
-  if (page !== false) ask("count", { [page]: 1 });
+  ask("count", { page: 1 });
   const word = collection.search.map(valueOf).find((value) => typeof value === "string");
-  if (searchable && q !== false && word !== undefined) {
+  if (searchable && word !== undefined) {
     // A word of one document, and one of nearly all.
-    for (const one of [word, word.slice(0, 3)]) ask("search", { [q]: one });
+    for (const one of [word, word.slice(0, 3)]) ask("search", { q: one });
   }
-  const orders = sort === false ? [] : sortable.flatMap((field) => [field, `-${field}`]);
-  for (const order of orders) ask("sort", { [String(sort)]: order }, [plain(order)]);
+  const orders = sortable.flatMap((field) => [field, `-${field}`]);
+  for (const order of orders) ask("sort", { sort: order }, [plain(order)]);
   for (const { path: field } of filters) {
     const value = valueOf(field);
     if (value === undefined) continue;
     ask("filter", { [field]: value }, [field]);
     for (const order of orders.filter((one) => plain(one) !== field)) {
-      ask("filter", { [field]: value, [String(sort)]: order }, [field, plain(order)]);
+      ask("filter", { [field]: value, sort: order }, [field, plain(order)]);
     }
   }
   for (const [name, { schema }] of Object.entries(parameters)) {

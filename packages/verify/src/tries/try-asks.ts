@@ -5,7 +5,7 @@ import type { Caller } from "../caller.ts";
 import type { Place } from "../world/planted.ts";
 import type { Outcome } from "../world/sender.ts";
 import { undo } from "../world/snapshot.ts";
-import { renamed, withQuery } from "../world/with-query.ts";
+import { withQuery } from "../world/with-query.ts";
 import { documentsIn, type Trial } from "./trial.ts";
 import { fieldNames } from "./try-reads.ts";
 
@@ -54,8 +54,7 @@ export function hiddenFrom(trial: Trial, caller: Caller, resource: Resource): re
 
 function get(resource: Resource, parameter: string, value: unknown): ShownRequest {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  const path = withQuery(resource.path, renamed(resource, { [parameter]: text }));
-  return { method: "GET", path };
+  return { method: "GET", path: withQuery(resource.path, { [parameter]: text }) };
 }
 
 /** Sends two requests, and reports what they tell. Resolves to the first response. */

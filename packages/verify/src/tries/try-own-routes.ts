@@ -11,7 +11,7 @@ import { withQuery } from "../world/with-query.ts";
 import { scan, type Trial } from "./trial.ts";
 import { attackBodies } from "./attack-bodies.ts";
 import { type Place, tryOwnAsks } from "./try-own-asks.ts";
-import { writable } from "./try-writes.ts";
+import { isTaken, writable } from "./try-writes.ts";
 
 const owners: readonly Pick<Target, "other" | "owner">[] = [
   { owner: "ada" },
@@ -179,7 +179,7 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
     const old = before.get(key);
     if (old?.document.version === place.document.version) continue;
     if (isObject(body) && !setsAll(caller)) {
-      const fields = old ? takenFields(place, old, body) : await takenOwner(place, body);
+      const fields = old ? await takenFields(key, old, body) : await takenOwner(place, body);
       for (const field of fields) add(old ?? place, field);
     }
     const operation = old ? "update" : "create";
@@ -195,15 +195,26 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
     trial.findings.report(code, caller, { ...place, field, way: route.operation, response });
   }
 
-  /** A route may declare fields that the caller must not set, but not of users. */
-  function takenFields({ document, resource }: Planted, old: Planted, sent: Fields): string[] {
-    return Object.keys(sent).filter(
-      (field) =>
-        JSON.stringify(sent[field]) === JSON.stringify(Reflect.get(document, field)) &&
-        sent[field] !== Reflect.get(old.document, field) &&
-        (resource.owner === "id" || !Object.hasOwn(declared, field)) &&
-        !isWritable(caller, field, old),
-    );
+  function resend(body: object): Promise<Undone<Outcome>> {
+    return undo(trial.world, () => trial.sender.send(caller, { ...response.request, body }));
+  }
+
+  /**
+   * Fields that take the value of the body, and the known one if that is sent. A route may declare
+   * fields that the caller must not set, but not of users.
+   */
+  async function takenFields(key: string, old: Planted, sent: Fields): Promise<string[]> {
+    const isOfUser = old.resource.owner === "id";
+    const fields: string[] = [];
+    for (const field of Object.keys(sent)) {
+      const attack = [field, sent[field]] as const;
+      if (isTaken(old.document, attack) || !isTaken(after.get(key)?.document, attack)) continue;
+      if (isWritable(caller, field, old)) continue;
+      if (!isOfUser && Object.hasOwn(declared, field)) continue;
+      const plain = await resend({ ...sent, [field]: Reflect.get(old.document, field) });
+      if (!isTaken(plain.after.get(key)?.document, attack)) fields.push(field);
+    }
+    return fields;
   }
 
   /**
@@ -221,9 +232,7 @@ async function compare(trial: Trial, caller: Caller, called: Called): Promise<vo
     const mayCreate = ruleLets(caller, "create", { resource }) !== false;
     for (const name of Object.keys(sent).filter((one) => sent[one] === named)) {
       for (const value of mayCreate ? [undefined, id] : [undefined]) {
-        const request = { ...response.request, body: { ...sent, [name]: value } };
-        const undone = await undo(trial.world, () => trial.sender.send(caller, request));
-        const created = createdIn(undone, resource);
+        const created = createdIn(await resend({ ...sent, [name]: value }), resource);
         if (created.some((one) => isOwner(caller, resource, one))) return [owner];
       }
     }

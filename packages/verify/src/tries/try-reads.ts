@@ -2,7 +2,7 @@ import type { Resource } from "@fetchwork/rest";
 import type { Caller } from "../caller.ts";
 import { requestFor } from "../world/planted.ts";
 import { ruleLets } from "../world/rules.ts";
-import { renamed, withQuery } from "../world/with-query.ts";
+import { withQuery } from "../world/with-query.ts";
 import { documentsIn, scan, type Trial } from "./trial.ts";
 
 /** A request for documents, with the way that it is. */
@@ -65,8 +65,7 @@ async function tryLists(trial: Trial, caller: Caller, resource: Resource): Promi
     ...shownWays(trial, resource),
     ...orders.map((sort) => ({ way: "sort", parameters: { sort, limit: 1, after: "" } })),
   ];
-  for (const { way, parameters: standard } of ways) {
-    const parameters = renamed(resource, standard);
+  for (const { way, parameters } of ways) {
     const get = { method: "GET", path: withQuery(path, parameters) };
     scan(trial, caller, await sender.send(caller, get), way);
     const query = { method: "QUERY", path, body: parameters };
@@ -86,7 +85,7 @@ async function tryDocuments(trial: Trial, caller: Caller, resource: Resource): P
   for (const planted of trial.world.garden.of(resource)) {
     const { method, path } = requestFor("GET", planted);
     for (const { parameters, way } of ways) {
-      const request = { method, path: withQuery(path, renamed(resource, parameters)) };
+      const request = { method, path: withQuery(path, parameters) };
       scan(trial, caller, await trial.sender.send(caller, request), way);
     }
   }

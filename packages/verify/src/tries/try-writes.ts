@@ -138,8 +138,9 @@ async function tryUpdates(
   }
 }
 
-function isTaken(document: object, [field, value]: Attack): boolean {
-  return JSON.stringify(Reflect.get(document, field)) === JSON.stringify(value);
+/** Whether a document has the value of an attack. */
+export function isTaken(document: object | undefined, [field, value]: Attack): boolean {
+  return JSON.stringify(Reflect.get(Object(document), field)) === JSON.stringify(value);
 }
 
 /** A hook must refuse a change as PATCH and as PUT, or neither. */
