@@ -167,10 +167,10 @@ export function whereReader(fields: readonly FilterField[]): WhereReader {
     }
     return found;
   }
+}
 
-  function refused(rule: string, message: string): Refused {
-    return new Refused(fieldError("where", rule, `where ${message}`));
-  }
+function refused(rule: string, message: string): Refused {
+  return new Refused(fieldError("where", rule, `where ${message}`));
 }
 
 interface Comparison {
