@@ -148,25 +148,25 @@ export function whereReader(fields: readonly FilterField[]): WhereReader {
       return { [path]: { [operator]: scalar({ path, type }, value) } };
     }
   }
+}
 
-  function scalar({ path, type }: Omit<Comparison, "operator">, value: unknown): FilterScalar {
-    // Objects may have a text that throws.
-    const isFit =
-      isObject(value) || Array.isArray(value)
-        ? false
-        : type.values
-          ? type.values.get(String(value)) === value
-          : typeof value === typeOf(type);
-    const text = isFit ? String(value) : "";
-    if (text.includes("\0") || !text.isWellFormed()) {
-      throw refused("invalid", `has a value of ${path} that is not kept`);
-    }
-    const found = isFit ? filterValue(text, type) : undefined;
-    if (found === undefined) {
-      throw refused(ruleOf(type), `has a value of ${path} that ${describeType(type)}`);
-    }
-    return found;
+function scalar({ path, type }: Omit<Comparison, "operator">, value: unknown): FilterScalar {
+  // Objects may have a text that throws.
+  const isFit =
+    isObject(value) || Array.isArray(value)
+      ? false
+      : type.values
+        ? type.values.get(String(value)) === value
+        : typeof value === typeOf(type);
+  const text = isFit ? String(value) : "";
+  if (text.includes("\0") || !text.isWellFormed()) {
+    throw refused("invalid", `has a value of ${path} that is not kept`);
   }
+  const found = isFit ? filterValue(text, type) : undefined;
+  if (found === undefined) {
+    throw refused(ruleOf(type), `has a value of ${path} that ${describeType(type)}`);
+  }
+  return found;
 }
 
 function refused(rule: string, message: string): Refused {
