@@ -1,5 +1,5 @@
 import type { Stored, UntypedWhere } from "@fetchwork/documents";
-import { isInScope, scopeOf } from "../../account.ts";
+import { readerAt } from "../../account.ts";
 import type { Fields } from "../../fields.ts";
 import { listLimits } from "../../plan/list-limits.ts";
 import type { PopulateTree } from "../../plan/populate-parameter.ts";
@@ -219,8 +219,7 @@ async function findGroups(
 
 /** A key shows of resources outside of its scopes what everyone sees, as their own routes do. */
 function callFor({ path }: Resource, call: ResourceCall<unknown>): ResourceCall<unknown> {
-  const isVisible = call.user === undefined || isInScope(call.user, scopeOf(path, "read"));
-  return isVisible ? call : { ...call, user: undefined };
+  return { ...call, user: readerAt(path, call.user) };
 }
 
 /** Reads are part of the transaction of the call, where it has one. */
