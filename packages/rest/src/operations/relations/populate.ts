@@ -54,19 +54,17 @@ export async function populate(
 
 type ValueOf = (document: Stored<Fields>) => unknown;
 
+/** A relation of documents, and the relations to follow from where it leads. */
+interface Followed<Kind extends Inverse | Reference> {
+  readonly resource: Resource;
+  readonly documents: readonly Stored<Fields>[];
+  readonly relation: Kind;
+  readonly following: PopulateTree;
+}
+
 async function followReference(
   call: ResourceCall<unknown>,
-  {
-    resource,
-    documents,
-    relation,
-    following,
-  }: {
-    readonly resource: Resource;
-    readonly documents: readonly Stored<Fields>[];
-    readonly relation: Reference;
-    readonly following: PopulateTree;
-  },
+  { resource, documents, relation, following }: Followed<Reference>,
 ): Promise<ValueOf> {
   const target = relation.to();
   const ids = [
@@ -146,17 +144,7 @@ async function showOne(
 
 async function followInverse(
   call: ResourceCall<unknown>,
-  {
-    resource,
-    documents,
-    relation,
-    following,
-  }: {
-    readonly resource: Resource;
-    readonly documents: readonly Stored<Fields>[];
-    readonly relation: Inverse;
-    readonly following: PopulateTree;
-  },
+  { resource, documents, relation, following }: Followed<Inverse>,
 ): Promise<ValueOf> {
   const target = relation.to();
   const reference = referenceOf(relation, resource);
