@@ -36,3 +36,8 @@ export function isInScope({ scopes }: Account, needed: string | undefined): bool
   if (needed === undefined) return false;
   return scopes.includes(needed) || scopes.includes(needed.replace(/^[^:]*/, "*"));
 }
+
+/** The caller as resources at a path know it: nobody where an API key is out of its scopes. */
+export function readerAt(path: string, caller: Account | undefined): Account | undefined {
+  return caller && isInScope(caller, scopeOf(path, "read")) ? caller : undefined;
+}

@@ -220,7 +220,7 @@ function routeHandler(
     const handled = handling instanceof Promise ? await handling : handling;
     if (!(handled instanceof Response)) throw notAResponse(route, handled);
     const response = takesQuery ? announceQuery(handled, context) : handled;
-    const isPersonal = !isForAll || user !== undefined;
+    const isPersonal = !isForAll || user !== undefined || call.isMaster;
     if (isPersonal) return keepPrivate(response, context, queryTokens.length > 0);
     return differs ||
       (populates && (query.has(populateName) || Object.hasOwn(values, populateName)))

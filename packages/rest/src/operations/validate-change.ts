@@ -27,7 +27,7 @@ export async function validateChange(
   call: ResourceCall,
   { current, whole }: ChangedDocument,
 ): Promise<Fields> {
-  const { fields, name, readOnly, secret, stored } = resource;
+  const { fields, name, readOnly, stored, views } = resource;
   const { body, report } = call;
   requireWritable(resource, call, body, { current, whole });
   const result = await check(stored, whole);
@@ -40,10 +40,11 @@ export async function validateChange(
   const sent = without(body, readOnly);
   const own = result.errors.filter(({ param }) => !outdated.has(param) || isIn(sent, param));
   if (own.length > 0) throw badFields(own);
-  // The names inside of a field that nobody sees may be values.
+  // The names inside of a field that the caller does not see may be values.
   const errors = result.errors.map((error) => {
     const [field = ""] = error.param.split(".");
-    return secret.has(field) ? fieldError(field, error.name, `${field} is not valid`) : error;
+    const isHidden = views.hides(field, call, current);
+    return isHidden ? fieldError(field, error.name, `${field} is not valid`) : error;
   });
   const faults = errors.map(({ message, param }) => message || `${param} is not valid`);
   const problem = new Problem(409, {

@@ -1,6 +1,5 @@
 import type { Stored } from "@fetchwork/documents";
 import { bearerRequired, forbidden } from "../access.ts";
-import type { Account } from "../account.ts";
 import type { Fields } from "../fields.ts";
 import { notFound } from "../problem.ts";
 import type { Operation } from "../resource/access-rules.ts";
@@ -42,11 +41,12 @@ export function allows(
     case "user":
       return call.user !== undefined;
     case "admin":
-      return isAdmin(call.user);
+      return call.user?.role === "admin";
     case "owner":
+      if (call.user === undefined) return false;
       // A list is limited to the documents of the caller.
-      if (operation === "list") return call.user !== undefined;
-      return isAdmin(call.user) || (owner !== undefined && isOwner(call.user, document, owner));
+      if (operation === "list" || call.user.role === "admin") return true;
+      return owner !== undefined && document?.[owner] === call.user.id;
     default:
       return false; // The rule `master`.
   }
@@ -121,16 +121,4 @@ async function find(
   if (operation !== "restore") return documents.get(idOf(call));
   const [removed] = await documents.find({ where: { id: idOf(call) }, deleted: "only", limit: 1 });
   return removed;
-}
-
-function isAdmin(user: Account | undefined): boolean {
-  return user?.role === "admin";
-}
-
-function isOwner(
-  user: Account | undefined,
-  document: Stored<Fields> | undefined,
-  owner: string,
-): boolean {
-  return user !== undefined && document?.[owner] === user.id;
 }

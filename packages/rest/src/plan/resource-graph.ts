@@ -1,3 +1,4 @@
+import { readerAt } from "../account.ts";
 import { check, RestError } from "../errors.ts";
 import type { PublicUsers } from "../resource/public-user.ts";
 import type { Referrer, ResourceGraph } from "../resource/relations/referrers.ts";
@@ -91,19 +92,17 @@ function checkPath(resource: Resource, path: string): void {
   }
 }
 
-const shownFields = ["name", "picture"];
-
 /** Makes what documents show of their owners, out of the resource of the users. */
-function publicUsers({ collection, present, tagOf, views }: Resource): PublicUsers {
+function publicUsers({ collection, path, present, tagOf, views }: Resource): PublicUsers {
   return {
     collection,
     show(user, viewer) {
       const open = views.fieldsOf(user, {}); // Fields that everyone sees.
-      const fields = shownFields.filter((field) => open.includes(field));
-      const { name, picture } = present(user, { user: viewer }, fields);
+      const fields = ["name", "picture"].filter((field) => open.includes(field));
+      const { name, picture } = present(user, { user: readerAt(path, viewer) }, fields);
       return { id: user.id, name: textOf(name), picture: textOf(picture) };
     },
-    tagOf: (user, viewer) => tagOf(user, { user: viewer }),
+    tagOf: (user, viewer) => tagOf(user, { user: readerAt(path, viewer) }),
   };
 }
 

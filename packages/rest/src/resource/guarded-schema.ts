@@ -69,5 +69,16 @@ function describeInput(schema: Schema, { readOnly, secret }: GuardedFields): Jso
     if (readOnly.has(name)) continue;
     properties[name] = secret.has(name) ? { ...property, writeOnly: true } : property;
   }
-  return { ...input, properties };
+  return withoutUnused({ ...input, properties });
+}
+
+/** Leaves out definitions to which nothing refers, as of a field that clients do not set. */
+function withoutUnused({ $defs, ...rest }: JsonSchema): JsonSchema {
+  if (!isObject($defs)) return rest;
+  const used = Object.entries($defs).filter(([key]) => {
+    const others = { ...rest, $defs: without($defs, new Set([key])) };
+    return JSON.stringify(others).includes(JSON.stringify(`#/$defs/${key}`));
+  });
+  const kept = used.length > 0 ? { ...rest, $defs: Object.fromEntries(used) } : rest;
+  return used.length === Object.keys($defs).length ? kept : withoutUnused(kept);
 }

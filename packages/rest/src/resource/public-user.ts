@@ -20,13 +20,10 @@ export interface PublicUsers {
    * Shows a caller of a user what everyone may see, and of that only what this caller sees. The
    * holder of the master key is not a user, and counts as nobody in particular.
    */
-  show(user: Stored<Fields>, viewer: UserViewer): PublicUser;
+  show(user: Stored<Fields>, viewer: Account | undefined): PublicUser;
   /** Makes the entity tag of what a caller sees of a user. */
-  tagOf(user: Stored<Fields>, viewer: UserViewer): string;
+  tagOf(user: Stored<Fields>, viewer: Account | undefined): string;
 }
-
-/** The viewer of a user; nobody in particular where there is none. */
-type UserViewer = Pick<Account, "id" | "role"> | undefined;
 
 const textOrNull: JsonSchema = { type: ["string", "null"] };
 

@@ -148,6 +148,28 @@ describe("an API key", () => {
     },
   );
 
+  it("shows of owners outside of its scopes what everyone sees", async () => {
+    const { ada, key, send } = await withKey(["notes:read"]);
+    await send("POST", "/notes", { token: ada.token, json: { text: "t" } });
+    const shown = async (token: string) => (await send("GET", "/notes", { token })).json[0].author;
+    expect(await shown(ada.token)).toMatchObject({ id: ada.id, name: "ada" });
+    expect(await shown(key)).toEqual({ id: ada.id, name: null, picture: null });
+  });
+
+  it("gets no response that its user got to a request with an Idempotency-Key", async () => {
+    const { ada, key, send } = await withKey(["*:read", "*:write"]);
+    const sent = {
+      json: { name: "new", scopes: ["*:write"] },
+      headers: { "idempotency-key": "k".repeat(20) },
+    };
+    const made = await send("POST", "/users/me/keys", { token: ada.token, ...sent });
+    expect(made.json).toHaveProperty("key");
+    const repeated = await send("POST", "/users/me/keys", { token: key, ...sent });
+    expect([repeated.status, "key" in repeated.json]).toEqual([422, false]);
+    const again = await send("POST", "/users/me/keys", { token: ada.token, ...sent });
+    expect(again.json).toEqual(made.json);
+  });
+
   it("of all scopes does what its user may, and no more", async () => {
     const { key, send, join } = await withKey(["*:read", "*:write"]);
     const created = await send("POST", "/notes", { token: key, json: { text: "t" } });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { defineUser } from "../../src/accounts/users/define-user.ts";
 import { createAttemptLimiter } from "../../src/attempt-limiter.ts";
 import { masterKey } from "../api-client.ts";
 import { openAccounts, password, type Sent, type TestOptions } from "./open-accounts.ts";
@@ -174,6 +176,20 @@ describe("a sign-up that is open to everyone, with mails", () => {
     expect((await signIn("ada@example.com")).status).toBe(201);
     const basic = ["ada@example.com", thief] as const;
     expect((await signIn("ada@example.com", { basic })).status).toBe(401);
+  });
+
+  it("has what the hook of a creation sets, also in the place of the one before", async () => {
+    const user = defineUser({
+      schema: z.object({ waits: z.boolean().default(false) }),
+      fields: { waits: "nobody" },
+      hooks: { beforeCreate: ({ fields }) => ({ ...fields, waits: true }) },
+    });
+    const { send, store } = await openAccounts({ ...isOpen, user });
+    for (const version of [1, 2]) {
+      await send("POST", "/users", { json });
+      const [found] = await store.collection(user.collection).find();
+      expect(found).toMatchObject({ version, waits: true, unconfirmed: true });
+    }
   });
 
   it("is not confirmed by the owner of the address for somebody else who signed up last", async () => {

@@ -20,6 +20,9 @@ const users = ["ann", "bob"].map((id) => ({
   sessionVersion: 1,
 }));
 
+/** What has changed of users during a test. */
+const changed = new Map<string, { readonly role: string }>();
+
 const note = defineResource({
   name: "note",
   path: "/notes",
@@ -47,7 +50,10 @@ async function open(routes: readonly Route[] = [], options: Partial<ApiOptions> 
     masterKey,
     jwtSecret: "j".repeat(32),
     accounts: {
-      byId: async (wanted) => users.find(({ id }) => id === wanted),
+      byId: async (wanted) => {
+        const found = users.find(({ id }) => id === wanted);
+        return found && { ...found, ...changed.get(wanted) };
+      },
       byEmail: async () => undefined,
     },
   });
@@ -140,6 +146,15 @@ describe("a POST with Idempotency-Key", () => {
     const bob = await post("key-1", { text: "a" }, { as: "bob" });
     expect(bob.json["id"]).not.toBe(ann.json["id"]);
     expect(await count()).toBe(2);
+  });
+
+  it("refuses a caller whose role has changed since, and does nothing", async () => {
+    const { post, count } = await open();
+    await post("key-1", { text: "a" });
+    changed.set("ann", { role: "admin" });
+    onTestFinished(() => changed.clear());
+    expect((await post("key-1", { text: "a" })).status).toBe(422);
+    expect(await count()).toBe(1);
   });
 
   it("has one effect when 64 clients repeat it at once", async () => {

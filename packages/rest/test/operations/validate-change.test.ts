@@ -85,6 +85,29 @@ describe("a document that no longer fits its model", () => {
     expect(reported).toHaveLength(1);
   });
 
+  it("is refused without the values and the inner names of a field that the caller does not see", async () => {
+    const small = z.record(
+      z.string(),
+      z.number().check(({ issues, value }) => {
+        const message = `${value} is too much`;
+        if (value > 9) issues.push({ code: "custom", message, input: value });
+      }),
+    );
+    const staff = defineResource({
+      name: "staff",
+      path: "/staff",
+      schema: z.object({ text: z.string(), bonus: small.optional() }),
+      access: { update: "public" },
+      fields: { bonus: "admin" },
+    });
+    const { as, store } = await openResource(staff, { reportError: () => undefined });
+    const { collection }: Resource = staff;
+    await store.collection(collection).insert({ text: "t", bonus: { may: 77 } }, { id: "a" });
+    const { json, status } = await as("", "PATCH", "/staff/a", { text: "new" });
+    expect([status, json.param]).toEqual([409, "bonus"]);
+    expect(JSON.stringify(json)).not.toMatch(/may|77/);
+  });
+
   it("is refused without the names inside of a field that nobody sees", async () => {
     const safe = defineResource({
       name: "safe",

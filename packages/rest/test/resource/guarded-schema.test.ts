@@ -100,6 +100,20 @@ describe("fields that clients do not set", () => {
 });
 
 describe("secret fields", () => {
+  it("are in no reference by the names inside of them", () => {
+    const answer = z.object({ maiden: z.string() }).meta({ id: "Answer" });
+    const answers = z.object({ first: answer }).meta({ id: "Answers" });
+    const street = z.object({ street: z.string() }).meta({ id: "Street" });
+    const { input } = defineResource({
+      name: "safe",
+      path: "/safes",
+      schema: z.object({ answers: answers.optional(), at: street.optional() }),
+      access: {},
+      fields: { answers: "nobody" },
+    });
+    expect(Object.keys(input["$defs"] ?? {})).toEqual(["Street"]);
+  });
+
   it("are stored and never shown", async () => {
     const { as, store } = await openResource(member);
     const created = await as("ann", "POST", "/members", {

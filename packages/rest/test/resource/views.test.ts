@@ -6,6 +6,7 @@ import { createResourceController } from "../../src/operations/resource-controll
 import { defineResource } from "../../src/resource/define-resource.ts";
 import type { ResourceOptions } from "../../src/resource/resource-options.ts";
 import type { Resource } from "../../src/resource/resource.ts";
+import { masterKey } from "../api-client.ts";
 import { openAsUsers } from "../as-users.ts";
 
 const member = defineResource({
@@ -256,6 +257,19 @@ describe("views", () => {
     const others = await as("bob", "GET", "/members/ann");
     const stale = { "if-none-match": others.headers.get("etag") };
     expect((await as("ann", "GET", "/members/ann", undefined, stale)).status).toBe(200);
+  });
+
+  it.each([
+    ["master", "", "private, no-cache"],
+    ["", `?access_token=${masterKey}`, "no-store"],
+  ])("keep what the master key sees out of shared caches, as %j with %j", async (...given) => {
+    const [who, query, expected] = given;
+    const { as } = await open();
+    for (const path of ["/members", "/members/ann"]) {
+      const { headers, json } = await as(who, "GET", path + query);
+      expect(JSON.stringify(json)).toContain("ann@example.com");
+      expect(headers.get("cache-control")).toBe(expected);
+    }
   });
 
   it("never show what nobody sees, and let no client set what nobody sets", async () => {

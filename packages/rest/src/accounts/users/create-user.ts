@@ -1,4 +1,4 @@
-import type { Stored } from "@fetchwork/documents";
+import type { Stored, Transaction } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import { forbidden } from "../../access.ts";
 import type { Account } from "../../account.ts";
@@ -64,19 +64,28 @@ async function insertUser(
 ): Promise<Stored<StoredUser>> {
   const { collection, hooks } = resource;
   const created = await writeTogether(call, async (transaction) => {
-    const given: Fields & StoredUser = { ...user };
-    const fields: Fields =
-      (await hooks.beforeCreate?.({ call, transaction, fields: given })) ?? given;
-    await checkReferences(resource, transaction, fields);
-    // Hooks return the fields they were given, or such as the resource has.
-    return refuseConflicts(
-      transaction.collection(collection).insert(fields as unknown as StoredUser),
-    );
+    const fields = await fieldsBefore(resource, call, transaction, user);
+    return refuseConflicts(transaction.collection(collection).insert(fields));
   });
   if (hooks.afterCreate) {
     await afterChange(call, () => hooks.afterCreate?.({ call, document: { ...created } }));
   }
   return created;
+}
+
+/** Runs the hook and the checks before a user is stored; returns what to store. */
+async function fieldsBefore(
+  resource: AccountsContext["user"],
+  call: ResourceCall<unknown>,
+  transaction: Transaction,
+  user: StoredUser,
+): Promise<StoredUser> {
+  const given: Fields & StoredUser = { ...user };
+  const fields =
+    (await resource.hooks.beforeCreate?.({ call, transaction, fields: given })) ?? given;
+  await checkReferences(resource, transaction, fields);
+  // Hooks return the fields they were given, or such as the resource has.
+  return fields as unknown as StoredUser;
 }
 
 /** Stores a user, or in the place of one with the same address who has never confirmed it. */
@@ -96,7 +105,8 @@ async function insertOrRenew(
         const users = transaction.collection(context.user.collection);
         const [found] = await users.find({ where: { email }, limit: 1 });
         if (found?.unconfirmed !== true) return;
-        await users.replace(found.id, { ...user, sessionVersion: found.sessionVersion + 1 });
+        const fields = await fieldsBefore(context.user, call, transaction, user);
+        await users.replace(found.id, { ...fields, sessionVersion: found.sessionVersion + 1 });
         await forgetUserIn(transaction, found.id);
       }),
     );

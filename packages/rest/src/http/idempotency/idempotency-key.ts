@@ -1,4 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
+import { isObject } from "@fetchwork/kit";
 import { fieldError } from "../../field-error.ts";
 import type { Route } from "../../plan/route.ts";
 import { badFields, Problem } from "../../problem.ts";
@@ -34,9 +35,11 @@ export function readIdempotencyKey(
     const message = "Idempotency-Key must have 1 to 255 visible characters";
     throw badFields([fieldError("Idempotency-Key", "match", message)]);
   }
-  const { query, params } = call;
+  const { query, params, user } = call;
+  // A key, or a role of later, may not open what was shown to the same user before.
+  const caller = isObject(user) ? [user["role"], user["apiKey"]] : [];
   const parameters = [...query].filter(([name]) => name !== "access_token");
-  const request = textOf([method, path, params, parameters, sent]);
+  const request = textOf([method, path, params, parameters, sent, ...caller]);
   return {
     secret,
     id: createHash("sha256")
@@ -53,11 +56,8 @@ function parseKey(value: string): string | undefined {
   return /^[!-~]{1,255}$/.test(key) ? key : undefined;
 }
 
-function callerOf(
-  access: Route["access"],
-  { isMaster, user }: Pick<Call, "isMaster" | "user">,
-): string {
-  if (typeof user === "object" && user !== null && "id" in user) return `user ${String(user.id)}`;
+function callerOf(access: Route["access"], { isMaster, user }: Call): string {
+  if (isObject(user)) return `user ${String(user["id"])}`;
   // Routes with an access function are public, and the function may ask for the master key.
   return access === "public" && !isMaster ? "nobody" : "master";
 }

@@ -4,7 +4,7 @@ import { runTogether } from "../../operations/joined-call.ts";
 import type { Route } from "../../plan/route.ts";
 import { Problem } from "../../problem.ts";
 import type { Call } from "../../resource/call.ts";
-import { idempotencyHeader, type IdempotencyKey, readIdempotencyKey } from "./idempotency-key.ts";
+import { type IdempotencyKey, readIdempotencyKey } from "./idempotency-key.ts";
 import {
   type IdempotencyRecord,
   idempotencyRecords,
@@ -218,7 +218,6 @@ export function callHandler(route: Route): CallHandler {
   const { atomic = route.resource !== undefined } = route;
   const runOnce = atomic ? runInTransaction : runWithLease;
   return (call, sent) => {
-    if (!call.request.headers.has(idempotencyHeader)) return handle(call);
     const key = readIdempotencyKey(route, call, sent);
     return key ? runOnce({ key, call, handle }) : handle(call);
   };

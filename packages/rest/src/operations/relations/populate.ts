@@ -1,5 +1,5 @@
 import type { Stored, UntypedWhere } from "@fetchwork/documents";
-import { isInScope, scopeOf } from "../../account.ts";
+import { readerAt } from "../../account.ts";
 import type { Fields } from "../../fields.ts";
 import { listLimits } from "../../plan/list-limits.ts";
 import type { PopulateTree } from "../../plan/populate-parameter.ts";
@@ -54,19 +54,17 @@ export async function populate(
 
 type ValueOf = (document: Stored<Fields>) => unknown;
 
+/** A relation of documents, and the relations to follow from where it leads. */
+interface Followed<Kind extends Inverse | Reference> {
+  readonly resource: Resource;
+  readonly documents: readonly Stored<Fields>[];
+  readonly relation: Kind;
+  readonly following: PopulateTree;
+}
+
 async function followReference(
   call: ResourceCall<unknown>,
-  {
-    resource,
-    documents,
-    relation,
-    following,
-  }: {
-    readonly resource: Resource;
-    readonly documents: readonly Stored<Fields>[];
-    readonly relation: Reference;
-    readonly following: PopulateTree;
-  },
+  { resource, documents, relation, following }: Followed<Reference>,
 ): Promise<ValueOf> {
   const target = relation.to();
   const ids = [
@@ -146,17 +144,7 @@ async function showOne(
 
 async function followInverse(
   call: ResourceCall<unknown>,
-  {
-    resource,
-    documents,
-    relation,
-    following,
-  }: {
-    readonly resource: Resource;
-    readonly documents: readonly Stored<Fields>[];
-    readonly relation: Inverse;
-    readonly following: PopulateTree;
-  },
+  { resource, documents, relation, following }: Followed<Inverse>,
 ): Promise<ValueOf> {
   const target = relation.to();
   const reference = referenceOf(relation, resource);
@@ -219,8 +207,7 @@ async function findGroups(
 
 /** A key shows of resources outside of its scopes what everyone sees, as their own routes do. */
 function callFor({ path }: Resource, call: ResourceCall<unknown>): ResourceCall<unknown> {
-  const isVisible = call.user === undefined || isInScope(call.user, scopeOf(path, "read"));
-  return isVisible ? call : { ...call, user: undefined };
+  return { ...call, user: readerAt(path, call.user) };
 }
 
 /** Reads are part of the transaction of the call, where it has one. */
