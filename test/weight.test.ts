@@ -17,7 +17,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   middleware: { lines: { src: 10_231 }, names: 142, options: 127 },
   oauth2: { lines: { src: 10_300 }, names: 95, options: 92 },
   rest: { lines: { src: 16_497, assets: 191 }, names: 143, options: 79 },
-  service: { lines: { src: 4_476 }, names: 43, options: 61 },
+  service: { lines: { src: 4_469 }, names: 43, options: 61 },
   verify: { lines: { src: 3_000 }, names: 15, options: 6 },
   webhooks: { lines: { src: 8_161, assets: 868 }, names: 91, options: 60 },
 };

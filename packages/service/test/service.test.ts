@@ -1,4 +1,4 @@
-import { resourceRoutes, defineResource, defineRoute } from "@fetchwork/rest";
+import { resourceRoutes, defineResource, defineRoute, Problem } from "@fetchwork/rest";
 import { accounts, defineUser } from "@fetchwork/rest/accounts";
 import { json, type Middleware } from "@fetchwork/http";
 import { expect, expectTypeOf, it } from "vitest";
@@ -26,6 +26,12 @@ const note = defineResource({
   access: { list: "public", show: "public", create: "user", update: "owner", remove: "owner" },
   owner: "author",
   changes: "documents",
+  hooks: {
+    async beforeCreate({ call, transaction }) {
+      const count = await transaction.collection(note.collection).count();
+      if (count >= config.of(call).LIMIT) throw new Problem(409);
+    },
+  },
 });
 const tidy = backgroundJob<{ readonly text: string }>({
   name: "tidy",
@@ -66,6 +72,14 @@ it("only the author changes a note", async () => {
   await expect(bob.notes.update(data.id, { text: "Two" })).rejects.toMatchObject({ status: 403 });
   await expect(service.client.notes.create({ text: "No" })).rejects.toMatchObject({ status: 401 });
   expect((await ada.notes.update(data.id, { text: "Two" })).data.text).toBe("Two");
+});
+
+it("a hook knows the settings of its service also in the transaction of a response that is kept", async () => {
+  const service = await testService(app, { settings: { LIMIT: "1" } });
+  const ada = await service.as("user");
+  const create = ada.notes.create({ text: "One" }, { idempotencyKey: "a-key-of-this-request" });
+  expect((await create).status).toBe(201);
+  await expect(ada.notes.create({ text: "Two" })).rejects.toMatchObject({ status: 409 });
 });
 
 it("a test service passes to calls the jobs, the sender and the settings of the service", async () => {

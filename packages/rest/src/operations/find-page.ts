@@ -10,7 +10,7 @@ import { fieldError } from "../field-error.ts";
 import type { Fields } from "../fields.ts";
 import { badFields } from "../problem.ts";
 import type { ResourceCall } from "../resource/call.ts";
-import { hasParameter, type ListQuery, type NearPoint } from "../resource/list-rules.ts";
+import type { ListQuery, NearPoint } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 import { cursorLinks, pageLinks } from "./page-links.ts";
 
@@ -47,8 +47,7 @@ const defaultBound = 1000;
 
 /** Makes the function that finds pages of a resource, by number or by cursor. */
 export function createPageFinder(resource: Resource): PageFinder {
-  const { collection, count: shownCount, list: rules, path, softDelete } = resource;
-  const hasCursor = hasParameter(rules, "after");
+  const { collection, count: shownCount, path, softDelete } = resource;
 
   return async ({ query: parameters, store }, query, limits) => {
     const where = query.where && limits ? { and: [query.where, limits] } : (limits ?? query.where);
@@ -78,7 +77,7 @@ export function createPageFinder(resource: Resource): PageFinder {
   /** Whether a list may end early: a narrowed one that does not state its exact number. */
   function isBounded(query: ListQuery): boolean {
     const selection = selectionOf(query);
-    const canGoOn = hasCursor && selection.near === undefined;
+    const canGoOn = selection.near === undefined;
     return canGoOn && isNarrowed(selection) && boundOf(selection) !== Infinity;
   }
 

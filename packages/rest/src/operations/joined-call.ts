@@ -67,6 +67,8 @@ function joinStore(store: Store, transaction: Transaction): Store {
   };
   return new Proxy(store, {
     get(target, name) {
+      // A service is known by the store around all transactions.
+      if (name === Symbol.for("fetchwork.store")) return Reflect.get(target, name) ?? target;
       if (!committed.has(transaction)) {
         if (name === "collection" || name === "transaction") return joined[name];
         if (name === "close") return refuseToClose;

@@ -1,7 +1,6 @@
 import type { FieldError } from "../field-error.ts";
 import { badFields } from "../problem.ts";
 import type { ResourceCall } from "../resource/call.ts";
-import { hasParameter } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 import { listParameters } from "./list-reference.ts";
 import type { QueryParameter } from "./route.ts";
@@ -16,7 +15,7 @@ export function readShownFields(
   resource: Resource,
   call: Pick<ResourceCall<unknown>, "query" | "user" | "isMaster">,
 ): readonly string[] | undefined {
-  if (!hasParameter(resource.list, "fields") || !call.query.has("fields")) return undefined;
+  if (!call.query.has("fields")) return undefined;
   const errors: FieldError[] = [];
   const rules = resource.views.rulesFor(call);
   const fields = readFields(namesIn(call.query.getAll("fields")), rules, errors);

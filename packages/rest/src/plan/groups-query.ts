@@ -59,8 +59,7 @@ const pagingAndShowing = ["page", "limit", "after", "sort", "fields"] as const;
 
 /** Rules for groups: those by which a list selects documents, without paging and showing. */
 function selectionRules(rules: ListRules): ListRules {
-  const without = [...(rules.without ?? []), ...pagingAndShowing];
-  return { ...rules, geo: undefined, trash: false, without };
+  return { ...rules, geo: undefined, trash: false, without: pagingAndShowing };
 }
 
 function readGroups(

@@ -22,21 +22,20 @@ export function readNear(given: Given, field: string): NearPoint | undefined {
     const message = "min_distance must be lower than or equal to max_distance";
     errors.push(fieldError("min_distance", "max", message));
   }
-  const name = "near";
   const parts = place.split(",", 3).map((part) => part.trim());
   if (parts.length !== 2) {
     const than = parts.length < 2 ? "greater" : "lower";
     const rule = parts.length < 2 ? "minlength" : "maxlength";
-    errors.push(fieldError(name, rule, `${name} must have length ${than} than or equal to 2`));
+    errors.push(fieldError("near", rule, `near must have length ${than} than or equal to 2`));
     return undefined;
   }
   const [latitude, longitude] = parts.map(numberOf);
   if (latitude === undefined || longitude === undefined) {
-    errors.push(fieldError(name, "type", `${name} must be of type number`));
+    errors.push(fieldError("near", "type", "near must be of type number"));
     return undefined;
   }
-  refuseBeyond({ name, value: latitude, bound: 90 }, errors);
-  refuseBeyond({ name, value: longitude, bound: 180 }, errors);
+  refuseBeyond(latitude, 90, errors);
+  refuseBeyond(longitude, 180, errors);
   return { field, latitude, longitude, minDistance, maxDistance };
 }
 
@@ -54,14 +53,11 @@ function distance(
   return value;
 }
 
-function refuseBeyond(
-  { name, value, bound }: { readonly name: string; readonly value: number; readonly bound: number },
-  errors: FieldError[],
-): void {
+function refuseBeyond(value: number, bound: number, errors: FieldError[]): void {
   if (value < -bound) {
-    errors.push(fieldError(name, "min", `${name} must be greater than or equal to -${bound}`));
+    errors.push(fieldError("near", "min", `near must be greater than or equal to -${bound}`));
   } else if (value > bound) {
-    errors.push(fieldError(name, "max", `${name} must be lower than or equal to ${bound}`));
+    errors.push(fieldError("near", "max", `near must be lower than or equal to ${bound}`));
   }
 }
 

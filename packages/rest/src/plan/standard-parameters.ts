@@ -74,7 +74,8 @@ export function readStandard(
   const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / max);
   const page = readInteger(pageText, { name: "page", max: maxPage }, errors) ?? 1;
   const limit = readInteger(given.one("limit"), { name: "limit", max }, errors);
-  const after = readCursor(given);
+  // Without a value it is there all the same: that is how paging by cursors begins.
+  const after = readText(given.raw("after"), { name: "after", max: maxCursorLength }, errors);
   const sorts = given.list("sort");
   const sort = readSort(sorts, rules, errors);
   const fields = readFields(given.list("fields"), rules, errors);
@@ -138,11 +139,6 @@ function readInteger(
     errors.push(fieldError(name, "type", `${name} must be of type integer`));
   }
   return number;
-}
-
-/** Without a value it is there all the same: that is how paging by cursors begins. */
-function readCursor(given: Given): string | undefined {
-  return readText(given.raw("after"), { name: "after", max: maxCursorLength }, given.errors);
 }
 
 function readTrash(text: string | undefined, errors: FieldError[]): "only" | "with" | undefined {

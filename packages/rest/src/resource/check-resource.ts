@@ -140,8 +140,10 @@ function checkList({ options, meta, view }: ResourceParts): void {
   const { count = "bounded", limit = {}, parameters = {}, sort: order = [] } = list;
   const { default: fallback = 30, max = 100 } = limit;
   const { shape = "array" } = list;
-  const isShape = shape === "array" || shape === "rows";
-  check(isShape, `the shape of the list of ${name} must be "array" or "rows"`);
+  check(
+    ["array", "rows"].includes(shape),
+    `the shape of the list of ${name} must be "array" or "rows"`,
+  );
   const isWhole = Number.isSafeInteger(fallback) && Number.isSafeInteger(max);
   check(
     isWhole && fallback >= 1 && fallback <= max && max <= 1000,

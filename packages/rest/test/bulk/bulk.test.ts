@@ -9,6 +9,7 @@ import { defineResource } from "../../src/resource/define-resource.ts";
 import type { Resource } from "../../src/resource/resource.ts";
 import { openAsUsers } from "../as-users.ts";
 
+const sent: unknown[] = [];
 const seen: string[] = [];
 const task = defineResource({
   name: "task",
@@ -24,7 +25,8 @@ const task = defineResource({
   bulk: { limit: 5 },
   relations: { after: { to: (): Resource => task, onDelete: "restrict" } },
   hooks: {
-    beforeCreate({ fields }) {
+    beforeCreate({ call, fields }) {
+      sent.push(call.sent);
       if (fields.title === "hooked") throw new Problem(403, { detail: "not this one" });
     },
     afterCreate: ({ document }) => void seen.push(document.title),
@@ -46,6 +48,13 @@ async function open() {
 }
 
 const fresh = (title: string) => ({ op: "create", body: { title } });
+
+it("a hook gets what was sent for its item of a bulk request", async () => {
+  const { bulk } = await open();
+  sent.length = 0;
+  await bulk("ann", [fresh("a"), { op: "create", body: { title: "b", place: 2 } }]);
+  expect(sent).toEqual([{ title: "a" }, { title: "b", place: 2 }]);
+});
 
 describe("a bulk request", () => {
   it.each([

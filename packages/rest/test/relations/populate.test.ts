@@ -54,6 +54,37 @@ describe("populate", () => {
     expect((await as("", "GET", "/leaves?populate=tree")).status).toBe(500);
   });
 
+  it("leaves out what a rule refuses by a Problem, and shows all else", async () => {
+    const refuses = (): never => {
+      throw new Problem(404);
+    };
+    const leaf = defineResource({
+      name: "leaf",
+      path: "/leaves",
+      schema: z.object({ tree: id }),
+      access: { ...open, list: () => refuses() },
+      relations: { tree: { to: (): Resource => tree } },
+    });
+    const tree = defineResource({
+      name: "tree",
+      path: "/trees",
+      schema: z.object({ name: z.string() }),
+      access: { ...open, show: ({ document }) => document?.["name"] !== "hidden" || refuses() },
+      relations: { leaves: { to: () => leaf, inverse: "tree" } },
+    });
+    const { as } = await openAsUsers([
+      ...resourceRoutes(leaf, createResourceController(leaf)),
+      ...resourceRoutes(tree, createResourceController(tree)),
+    ]);
+    const hidden = (await as("", "POST", "/trees", { name: "hidden" })).json.id;
+    const created = (await as("", "POST", "/leaves", { tree: hidden })).json.id;
+    const shown = await as("", "GET", `/leaves/${created}?populate=tree`);
+    expect([shown.status, shown.json]).toMatchObject([200, { tree: hidden }]);
+    const trees = await as("", "GET", "/trees?populate=leaves");
+    expect([trees.status, trees.json]).toMatchObject([200, [{ name: "hidden" }]]);
+    expect(trees.json[0]).not.toHaveProperty("leaves");
+  });
+
   it("mixes no documents up where a hook returns other rows than there are documents", async () => {
     let rows = [{ name: "only" }];
     const reportError = vi.fn();

@@ -65,7 +65,9 @@ export function defineConfig<Shape extends SettingsShape>(
     defaults,
     read: (environment) => readSettings(shape, { ...defaults, ...withoutEmpty(environment) }),
     of({ store }) {
-      const settings = kept.get(store);
+      // The store of a call in a transaction names the one around it.
+      const around = Reflect.get(store, Symbol.for("fetchwork.store")) as object | undefined;
+      const settings = kept.get(around ?? store);
       if (settings === undefined) throw new ServiceError("the store belongs to no open service");
       return settings;
     },

@@ -107,17 +107,8 @@ function numberOf(schema: JsonSchema, number: number): number {
 }
 
 function textOf(schema: JsonSchema, place: string, number: number): string {
-  const {
-    format,
-    minLength = 0,
-    maxLength = Infinity,
-    pattern,
-  } = schema as {
-    readonly format?: string;
-    readonly minLength?: number;
-    readonly maxLength?: number;
-    readonly pattern?: string;
-  };
+  const { minLength = 0, maxLength = Infinity } = schema as Readonly<Record<string, number>>;
+  const { format = "", pattern } = schema as Readonly<Record<string, string>>;
   const formats: Readonly<Record<string, string>> = {
     email: `ada${number}@example.com`,
     uri: `https://example.com/${number}`,
@@ -125,7 +116,7 @@ function textOf(schema: JsonSchema, place: string, number: number): string {
     date: `2026-01-${String((number % 28) + 1).padStart(2, "0")}`,
     "date-time": `2026-01-01T00:00:${String(number % 60).padStart(2, "0")}Z`,
   };
-  const known = format === undefined ? undefined : formats[format];
+  const known = formats[format];
   if (known !== undefined) return known;
   const text = `Sample ${number}`.padEnd(minLength, ".").slice(0, maxLength);
   if (pattern === undefined || new RegExp(pattern, "u").test(text)) return text;

@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { type Store, type Stored, UniqueError } from "@fetchwork/documents";
 import type { SignInProfile } from "@fetchwork/oauth2/sign-in";
+import type { z } from "zod";
 import { Problem } from "../../problem.ts";
+import type { ResourceCall } from "../../resource/call.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { hashPassword } from "../password.ts";
 import { claimUser } from "../users/claim-user.ts";
+import { insertUser, isTaken } from "../users/create-user.ts";
 import type { StoredUser, UserResource } from "../users/define-user.ts";
 import { emailSchema, name, picture } from "../users/user-fields.ts";
 import { type SignedIn, whileSignedIn } from "../users/while-signed-in.ts";
@@ -57,10 +60,12 @@ export async function linkTo(
 /**
  * Finds or creates the user that has the address of somebody of a provider.
  *
+ * @param call - The sign-in, for the hooks of a creation.
  * @throws Problem 409 when the provider has verified no address; `linkPath` is the way out.
  */
 export async function findOrCreateLinked(
   context: AccountsContext,
+  call: ResourceCall<unknown>,
   profile: SignInProfile,
   linkPath: string,
 ): Promise<Stored<StoredUser>> {
@@ -78,7 +83,8 @@ export async function findOrCreateLinked(
   }
   for (let tries = 0; tries < 3; tries += 1) {
     const known =
-      (await byEmail(context, email.data)) ?? (await createUser(context, email.data, profile));
+      (await byEmail(context, email.data)) ??
+      (await createUser(context, call, email.data, profile));
     // The person who made the account may not own the address: until that was proved, they lose all
     // access.
     const found = await claimUser(context, known);
@@ -100,20 +106,22 @@ async function byEmail(
 
 async function createUser(
   context: AccountsContext,
+  call: ResourceCall<unknown>,
   email: string,
   profile: SignInProfile,
 ): Promise<Stored<StoredUser>> {
-  const { store, user } = context;
-  const given = {
-    name: name.safeParse(profile.name).data,
-    picture: picture.safeParse(profile.picture).data,
-  };
+  const defaults = await Promise.all(
+    Object.entries<z.ZodType>(context.user.creation.shape).map(async ([field, schema]) => {
+      return [field, (await schema.safeParseAsync(undefined)).data] as const;
+    }),
+  );
   try {
-    return await store.collection(user.collection).insert({
+    return await insertUser(context, call, {
+      ...Object.fromEntries(defaults),
       email,
       role: "user",
-      ...(given.name ? { name: given.name } : {}),
-      ...(given.picture ? { picture: given.picture } : {}),
+      name: name.safeParse(profile.name).data || undefined,
+      picture: picture.safeParse(profile.picture).data || undefined,
       // Nobody knows it: this user signs in with the provider.
       passwordHash: await hashPassword(randomUUID()),
       sessionVersion: 1,
@@ -121,7 +129,7 @@ async function createUser(
     });
   } catch (error) {
     // Somebody was faster, in another window.
-    const other = error instanceof UniqueError ? await byEmail(context, email) : undefined;
+    const other = isTaken(error) ? await byEmail(context, email) : undefined;
     if (other === undefined) throw error;
     return other;
   }

@@ -94,11 +94,12 @@ export function createProviderController(
     { settings: { keepsTokens, name } }: Connection,
     { data, profile, token }: SignedIn,
   ): ReturnType<typeof startSession> {
+    const visit = { ...call, user: undefined };
     // Sealed by `startLink`: nobody else can have written it.
     const link = data as Link | undefined;
     const found =
       link === undefined
-        ? await findOrCreateLinked(context, profile, `/auth/${name}/links`)
+        ? await findOrCreateLinked(context, visit, profile, `/auth/${name}/links`)
         : await findLinking(context, link);
     if (link !== undefined) await linkTo(context, profile, found);
     if (keepsTokens === true) await access.keep(profile, token);

@@ -57,7 +57,7 @@ export async function createUser(
 }
 
 /** Stores a user, with the hooks of the resource. */
-async function insertUser(
+export async function insertUser(
   { user: resource }: AccountsContext,
   call: ResourceCall<unknown>,
   user: StoredUser,
@@ -113,7 +113,8 @@ async function insertOrRenew(
   }
 }
 
-function isTaken(error: unknown): boolean {
+/** Whether a user was refused for an address that another one has. */
+export function isTaken(error: unknown): boolean {
   return error instanceof Problem && error.status === 409 && error.errors[0]?.param === "email";
 }
 

@@ -74,7 +74,7 @@ async function runItem(
   const sent = item.op === "remove" ? {} : item.body;
   // It validates the fields of an object.
   const body = (item.op === "create" ? await validate(resource.sent, sent) : sent) as BodyFields;
-  const own = { ...call, params, body, query: new URLSearchParams(), document: undefined };
+  const own = { ...call, params, body, sent, query: new URLSearchParams(), document: undefined };
   const document =
     item.op === "create"
       ? undefined

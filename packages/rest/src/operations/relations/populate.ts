@@ -8,7 +8,7 @@ import { referenceOf, relationOf } from "../../plan/resource-graph.ts";
 import { Problem } from "../../problem.ts";
 import type { ResourceCall } from "../../resource/call.ts";
 import type { Inverse, Reference, Resource } from "../../resource/resource.ts";
-import { type Owners, readOwners } from "../owners.ts";
+import { readOwners } from "../owners.ts";
 import { identifiersIn } from "./check-references.ts";
 
 /** Maximum shown documents of one relation; others stay identifiers, or are left out. */
@@ -104,8 +104,7 @@ async function showAll(
   const rows: Fields[] = [];
   const owners = await readOwners(call, { resource: target, documents });
   for (const document of documents) {
-    const own = { ...call, params: { id: document.id }, document };
-    const row = await showOne(own, { target, document, owners });
+    const row = await showOne(document);
     if (!row) continue;
     seen.push(document);
     rows.push(row);
@@ -115,27 +114,23 @@ async function showAll(
       ? rows
       : await populate(call, { resource: target, documents: seen, rows }, following);
   return new Map(seen.map(({ id }, index) => [id, whole[index] ?? {}]));
+
+  async function showOne(document: Stored<Fields>): Promise<Fields | undefined> {
+    const own = { ...call, params: { id: document.id }, document };
+    return unlessRefused(async () => {
+      if (!(await allows(target, "show", { call: own, document }))) return undefined;
+      const row = target.present(document, own);
+      const shown = owners ? owners.show(document, row) : row;
+      await target.hooks.beforeShow?.({ call: own, id: document.id });
+      return (await target.hooks.afterShow?.({ call: own, document, shown })) ?? shown;
+    });
+  }
 }
 
-async function showOne(
-  call: ResourceCall<unknown>,
-  {
-    target,
-    document,
-    owners,
-  }: {
-    readonly target: Resource;
-    readonly document: Stored<Fields>;
-    readonly owners: Owners | undefined;
-  },
-): Promise<Fields | undefined> {
-  if (!(await allows(target, "show", { call, document }))) return undefined;
-  const { hooks } = target;
-  const row = target.present(document, call);
-  const shown = owners ? owners.show(document, row) : row;
+/** A rule or a hook that refuses by a `Problem` hides what it is asked for, and nothing else. */
+async function unlessRefused<R>(work: () => Promise<R> | R): Promise<R | undefined> {
   try {
-    await hooks.beforeShow?.({ call, id: document.id });
-    return (await hooks.afterShow?.({ call, document, shown })) ?? shown;
+    return await work();
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return undefined;
     throw error;
@@ -149,7 +144,9 @@ async function followInverse(
   const target = relation.to();
   const reference = referenceOf(relation, resource);
   const own = { ...callFor(target, call), params: {}, document: undefined };
-  if (!(await allows(target, "list", { call: own, document: undefined }))) return () => undefined;
+  const question = { call: own, document: undefined };
+  const isListed = await unlessRefused(() => allows(target, "list", question));
+  if (isListed !== true) return () => undefined;
   // The field tells which documents lead here.
   if (target.views.hides(reference.field, own)) return () => undefined;
   const limits = await listLimits(target, own);

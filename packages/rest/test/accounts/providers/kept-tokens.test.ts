@@ -113,7 +113,11 @@ async function openTestApi(
   const publicUrl = `http://127.0.0.1:${port}`;
   const { issuer } = provider;
   const home = { name: "home", issuer, clientId: "blog", clientSecret, audience: "a", keepsTokens };
-  const { handler } = apiOf(store, { origin: publicUrl, providers: [home] }, 86_400);
+  const { handler } = apiOf(
+    store,
+    { origin: publicUrl, providers: [home] },
+    { tokenLifetime: 86_400 },
+  );
   const own = changed.store === undefined ? port : 0;
   const server = await serve(handler, {
     port: own,

@@ -108,14 +108,19 @@ export async function outcomeOf(response: Response): Promise<Outcome> {
 export const cookieOf = (headers: Headers): string =>
   headers.getSetCookie()[0]?.split(";")[0] ?? "";
 
+interface ApiSettings {
+  readonly tokenLifetime?: number;
+  readonly users?: Pick<typeof account, "collections" | "open"> | undefined;
+}
+
 /** Makes an API of accounts with providers. */
 export function apiOf(
   store: Store,
   options: Omit<ProviderSignInOptions, "secret">,
-  tokenLifetime = 60,
+  { tokenLifetime = 60, users = account }: ApiSettings = {},
 ): Api {
   const secrets = { masterKey, jwtSecret, tokenLifetime };
-  const opened = account.open(store, { title: "T", origin: options.origin, ...secrets });
+  const opened = users.open(store, { title: "T", origin: options.origin, ...secrets });
   const { authentication, routes } = providerSignIn(opened, { ...options, secret: jwtSecret });
   const all = [...opened.routes, ...routes];
   return createApi({ title: "T", version: "1", store, authentication, routes: all });
@@ -123,13 +128,14 @@ export function apiOf(
 
 export async function openTestApi(
   issuer = home.provider.issuer,
-  changed: Partial<AccountProvider> & { readonly origins?: readonly string[] } = {},
+  changed: Partial<AccountProvider> &
+    Pick<ApiSettings, "users"> & { readonly origins?: readonly string[] } = {},
 ): Promise<TestApi> {
-  const { origins, ...settings } = changed;
-  const store = await openStore("sqlite::memory:", { collections: account.collections });
+  const { origins, users = account, ...settings } = changed;
+  const store = await openStore("sqlite::memory:", { collections: users.collections });
   const origin = `http://127.0.0.1:${port}`;
   const home = { name: "home", issuer, clientId: "blog", clientSecret, audience, ...settings };
-  const { handler } = apiOf(store, { origin, providers: [home], origins });
+  const { handler } = apiOf(store, { origin, providers: [home], origins }, { users });
   const server = await serve(handler, {
     port,
     hostname: "127.0.0.1",

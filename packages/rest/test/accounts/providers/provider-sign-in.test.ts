@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { serve } from "@fetchwork/http/serve";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { z } from "zod";
 import {
   atProvider,
   clientSecret,
@@ -17,7 +18,10 @@ import {
   useProvider,
 } from "./provider-api.ts";
 import { issueToken, passwordResets } from "../../../src/accounts/mails/mailed-tokens.ts";
+import { accounts } from "../../../src/accounts/accounts.ts";
 import { identityCollection } from "../../../src/accounts/providers/identity.ts";
+import { defineUser } from "../../../src/accounts/users/define-user.ts";
+import { Problem } from "../../../src/problem.ts";
 
 useProvider();
 
@@ -124,6 +128,33 @@ describe("signing in with a provider", () => {
     const second = await api.signIn();
     expect([second.status, second.json.user.id]).toEqual([201, first.json.user.id]);
     expect(await api.store.collection(user.collection).count()).toBe(1);
+  });
+
+  it("creates no user whom the hook of creations refuses, and else what it makes of one", async () => {
+    const created: unknown[] = [];
+    const guarded = defineUser({
+      schema: z.object({ plan: z.string().default("free"), origin: z.string().optional() }),
+      fields: { origin: { write: "nobody" } },
+      hooks: {
+        beforeCreate({ fields }) {
+          if (!fields.email.endsWith("@example.com")) throw new Problem(403);
+          return { ...fields, origin: "a hook" };
+        },
+        afterCreate: ({ document }) => void created.push(document.email),
+      },
+    });
+    const api = await openTestApi(undefined, { users: accounts({ user: guarded }) });
+    const { email } = home.person;
+    home.person["email"] = "ada@other.example";
+    expect((await api.signIn()).status).toBe(403);
+    expect(await api.store.collection(guarded.collection).count()).toBe(0);
+    expect(await api.store.collection(identityCollection).count()).toBe(0);
+    home.person["email"] = email;
+    const first = await api.signIn();
+    expect(first.status).toBe(201);
+    const stored = await api.store.collection(guarded.collection).get(first.json.user.id);
+    expect(stored).toMatchObject({ plan: "free", origin: "a hook", verified: true });
+    expect(created).toEqual(["ada@example.com"]);
   });
 
   it("finds the user who has the verified address already", async () => {
