@@ -160,6 +160,12 @@ describe("names of fields in the options of a resource", () => {
   it("are refused by the type check where they are misspelt", () => {
     const { name, path, schema } = article;
     const definitions = () => [
+      defineResource({
+        ...article,
+        hooks: { beforeCreate: ({ fields }) => ({ ...fields, slug: "a" }) },
+      }),
+      // @ts-expect-error A hook returns all fields: this would erase the others.
+      defineResource({ ...article, hooks: { beforeCreate: () => ({ slug: "a" }) } }),
       // @ts-expect-error There is no such field.
       defineResource({ ...article, unique: ["titel"] }),
       // @ts-expect-error There is no such field in the pair.

@@ -30,11 +30,11 @@ const isOpen: AccessFunction = ({ caller, document }) =>
 const isAny: AccessFunction = ({ caller, document }) =>
   caller !== undefined && document?.["state"] !== "unknown";
 
-const listsOwn: ResourceHooks = {
+const listsOwn: ResourceHooks<never> = {
   beforeList: ({ call: { user: caller } }) =>
     caller?.role === "admin" ? undefined : { owner: caller?.id ?? "" },
 };
-const showsOwn: ResourceHooks = {
+const showsOwn: ResourceHooks<never> = {
   ...listsOwn,
   async beforeShow({ call, id }) {
     const document = await call.store.collection(notes).get(id);
@@ -49,7 +49,7 @@ function refuse(): never {
 /** Notes, with routes of one's own that ask nothing. */
 function notesOf(
   rule: AccessFunction | "owner" | "user",
-  hooks: ResourceHooks,
+  hooks: ResourceHooks<never>,
   change: AccessFunction | "owner" = rule === "user" ? "owner" : rule,
 ): readonly (Route | readonly Route[])[] {
   const list = rule === "owner" ? "owner" : "user";

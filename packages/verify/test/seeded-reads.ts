@@ -35,7 +35,7 @@ const note = {
   access: { list: "public", show: "public", create: "user", update: "owner", remove: "owner" },
 } as const;
 const scored = {
-  beforeCreate: ({ fields }: { readonly fields: object }) => ({ ...fields, score: "some score" }),
+  beforeCreate: <T>({ fields }: { readonly fields: T }) => ({ ...fields, score: "some score" }),
 };
 
 /** Faults by which callers read or learn of what they may not see. */

@@ -67,13 +67,13 @@ function joinStore(store: Store, transaction: Transaction): Store {
   };
   return new Proxy(store, {
     get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
       // A service is known by the store around all transactions.
-      if (name === Symbol.for("fetchwork.store")) return Reflect.get(target, name) ?? target;
+      if (name === Symbol.for("fetchwork.store")) return value ?? target;
       if (!committed.has(transaction)) {
         if (name === "collection" || name === "transaction") return joined[name];
         if (name === "close") return refuseToClose;
       }
-      const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? (value.bind(target) as unknown) : value;
     },
   });

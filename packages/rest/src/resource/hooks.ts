@@ -44,16 +44,16 @@ export interface ResourceHooks<T extends object = Fields> {
   afterShow?(
     event: HookEvent & { readonly document: Stored<T>; readonly shown: Fields },
   ): Result<Fields | undefined | void>;
-  /** May return other fields to store, such as ones that clients do not send. */
+  /** May return all fields to store, such as `{ ...fields, number }`. */
   beforeCreate?(
     event: ChangeEvent & { readonly fields: Fields & T },
-  ): Result<Fields | undefined | void>;
+  ): Result<(Fields & T) | undefined | void>;
   /** After the commit of a creation. */
   afterCreate?(event: HookEvent & { readonly document: Stored<T> }): Result<void>;
-  /** Before PUT and PATCH; `fields` are all fields as they would be stored. May return others. */
+  /** Before PUT and PATCH; `fields` are all fields as they would be stored. May return them. */
   beforeUpdate?(
     event: ChangeEvent & { readonly current: Stored<T>; readonly fields: Fields & T },
-  ): Result<Fields | undefined | void>;
+  ): Result<(Fields & T) | undefined | void>;
   afterUpdate?(
     event: HookEvent & { readonly before: Stored<T>; readonly document: Stored<T> },
   ): Result<void>;

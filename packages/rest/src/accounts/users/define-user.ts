@@ -166,7 +166,7 @@ export function defineUser<Extra extends object = object, Given = unknown>(
     relations,
     populate,
     // Hooks get documents of the store, which have the fields of the schema.
-    hooks: hooks as ResourceHooks | undefined,
+    hooks: hooks as ResourceHooks<never> | undefined,
   });
   const creation = z.object({
     ...extra,
