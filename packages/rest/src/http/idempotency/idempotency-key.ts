@@ -6,7 +6,7 @@ import { badFields, Problem } from "../../problem.ts";
 import type { Call } from "../../resource/call.ts";
 
 /** Header of the key (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). */
-export const idempotencyHeader = "idempotency-key";
+const idempotencyHeader = "idempotency-key";
 
 /** A key as it came with a request. */
 export interface IdempotencyKey {
